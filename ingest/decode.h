@@ -1,0 +1,46 @@
+/*
+ * Stage 3: a record's bytes -> struct event. Pure: no I/O, no clock, no globals.
+ * Two steps: decode_wants() looks at the first bytes only and finds the few
+ * kinds of events that matter; decode_record() unpacks those. decode_pb.c and
+ * decode_json.c stand behind it and give equal events for equal records.
+ *
+ * Unknown fields, events, enum values, wire types and groups are skipped, as a
+ * future Buck2 will send them. Source: facebook/buck2 app/buck2_data/data.proto
+ * and app/buck2_cli_proto/daemon.proto at e26331d4a2, and the older shapes that
+ * proto/buck2.proto names.
+ */
+#ifndef BR2_DECODE_H
+#define BR2_DECODE_H
+
+#include "model.h"
+#include "util/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct decoder;
+
+enum decode_format { DECODE_PROTOBUF, DECODE_JSON };
+enum decode_want { DECODE_SKIP, DECODE_WANT };
+
+struct decoder *decoder_new(enum decode_format format);
+void decoder_free(struct decoder *decoder);
+
+/*
+ * From the first bytes of a record (`size` in all; UINT64_MAX: not known yet):
+ * is it one of the kinds that decode_record() gives? Where the head is too
+ * short to tell, DECODE_WANT.
+ */
+enum decode_want decode_wants(const struct decoder *decoder, const uint8_t *head, size_t head_len,
+			      uint64_t size);
+
+/*
+ * Decodes one whole record. 1: *out_event, borrowed until the next call with
+ * this decoder; 0: a record that says nothing we keep; -1: malformed (err says
+ * how; the decoder can go on with the next record) or too large when unpacked
+ * (ERR_LIMIT). event.seq is left to the caller.
+ */
+int decode_record(struct decoder *decoder, const uint8_t *data, size_t len,
+		  const struct event **out_event, struct err *err);
+
+#endif

@@ -1,0 +1,126 @@
+/*
+ * Stage 4: wanted digests -> answers. The engine keeps many calls in flight on
+ * one transport, retries with backoff, and stops asking behind a breaker while
+ * the server is away, so that a server gone for seconds loses nothing. One
+ * thread; the sink is called in it, which gives back-pressure for free.
+ *
+ * The transport (gRPC or a recording) is a small table of functions: nothing
+ * here knows gRPC.
+ */
+#ifndef BR2_LOOKUP_H
+#define BR2_LOOKUP_H
+
+#include "model.h"
+#include "util/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Largest reply that is taken; so memory <= in flight x this. */
+#define LOOKUP_REPLY_MAX ((size_t)16 << 20)
+
+enum lookup_method {
+	LOOKUP_ACTION_RESULT = 1, /* ActionCache/GetActionResult */
+};
+
+struct lookup_request {
+	int64_t id; /* the caller's; comes back with the answer */
+	enum lookup_method method;
+	const char *instance; /* borrowed until the answer */
+	struct digest digest; /* function set */
+};
+
+/* google.rpc.Code as gRPC gives it. */
+struct transport_reply {
+	uint32_t slot;
+	int code;
+	const char *message; /* never NULL; borrowed until the next wait */
+	const uint8_t *data; /* code 0 only; borrowed until the next wait */
+	size_t len;
+};
+
+struct transport;
+
+struct transport_ops {
+	/* Starts a call in a free slot. -1: cannot be started at all. */
+	int (*start)(struct transport *self, uint32_t slot, const struct lookup_request *request,
+		     int64_t deadline_ms, struct err *err);
+	/* 1: *out_reply; 0: nothing within timeout_ms; -1. */
+	int (*wait)(struct transport *self, int64_t timeout_ms, struct transport_reply *out_reply,
+		    struct err *err);
+	/* The credentials were refused: read them again. 1: they changed; 0. May be NULL. */
+	int (*refresh)(struct transport *self);
+	/* Cancels what is in flight, waits for it, frees. */
+	void (*free)(struct transport *self);
+};
+
+struct transport {
+	const struct transport_ops *ops;
+};
+
+enum lookup_outcome {
+	LOOKUP_FOUND = 1,
+	LOOKUP_NOT_FOUND,	/* never cached, evicted, other instance, other size */
+	LOOKUP_OUTPUTS_EVICTED, /* the entry is there, an output is gone (completeness checking) */
+	LOOKUP_REFUSED,		/* PERMISSION_DENIED, UNAUTHENTICATED */
+	LOOKUP_INVALID,		/* INVALID_ARGUMENT: the instance or the digest is not accepted */
+	LOOKUP_TOO_LARGE,	/* over LOOKUP_REPLY_MAX, or over the server's own bound */
+	LOOKUP_ERROR,		/* an error of this one call that retries did not cure */
+	LOOKUP_UNREACHABLE,	/* the server was away until the engine gave up */
+};
+
+struct lookup_answer {
+	int64_t id;
+	enum lookup_outcome outcome;
+	int code;	     /* google.rpc.Code */
+	const char *message; /* the server's words, for the user */
+	const uint8_t *data; /* LOOKUP_FOUND only; borrowed during the call */
+	size_t len;
+};
+
+struct lookup_options {
+	uint32_t in_flight;  /* calls at once; 0: the default for the transport */
+	int64_t deadline_ms; /* of one call; 0: 30 s */
+	int64_t outage_ms;   /* how long a server may be away; 0: 60 s */
+	uint32_t attempts;   /* of one call, outages not counted; 0: 5 */
+};
+
+struct lookup_tally {
+	uint64_t asked, found, not_found, outputs_evicted, refused, invalid, too_large, errors;
+	uint64_t unreachable; /* given up, answers of LOOKUP_UNREACHABLE */
+	uint64_t retries;
+	uint64_t bytes;
+};
+
+struct lookup;
+
+/* Fills *out_request (its texts borrowed until its answer). 1; 0: none left; -1. */
+typedef int lookup_source_fn(void *context, struct lookup_request *out_request, struct err *err);
+/* Takes an answer. -1 stops the engine, which passes the error on. */
+typedef int lookup_sink_fn(void *context, const struct lookup_answer *answer, struct err *err);
+
+/* Takes over the transport (freed by lookup_free). */
+struct lookup *lookup_new(struct transport *transport, const struct lookup_options *options);
+void lookup_free(struct lookup *lookup);
+
+/*
+ * One call without waiting and without retries, to tell configuration errors
+ * apart at once: 0: the server answered (whatever it said of the digest,
+ * *out_answer_outcome tells); -1 ERR_NET: err says in one line what is wrong.
+ */
+int lookup_preflight(struct lookup *lookup, const struct lookup_request *request,
+		     enum lookup_outcome *out_outcome, struct err *err);
+
+/*
+ * Asks for everything that `source` gives and hands each answer to `sink`, each
+ * request once. 0: all answered (a server that stays away answers
+ * LOOKUP_UNREACHABLE for the rest); -1: source or sink failed, or SIGINT.
+ */
+int lookup_run(struct lookup *lookup, lookup_source_fn *source, lookup_sink_fn *sink, void *context,
+	       struct err *err);
+const struct lookup_tally *lookup_tally(const struct lookup *lookup);
+/* Makes lookup_run() return soon; safe in a signal handler. */
+void lookup_interrupt(void);
+
+#endif

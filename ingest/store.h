@@ -1,0 +1,238 @@
+/*
+ * Stage 5: rows in, rows out. One SQLite file; tables from schema/, views from
+ * queries/. The only users of <sqlite3.h> are store*.c.
+ *
+ * Laws (tests): storing the same log twice changes nothing, not a byte of the
+ * file; halves equal the whole; any order of logs gives equal rows; a kill at
+ * any moment is repaired by the next ingest. So: every put is "insert, or
+ * complete what is unknown", nothing that was found is overwritten, and
+ * whatever depends on several logs (a run's project, a digest's first
+ * reference) is decided by comparing, not by who came first.
+ *
+ * Writes happen between store_begin() and store_commit(), in slices that fit
+ * the page cache, so that readers wait only at a COMMIT.
+ */
+#ifndef BR2_STORE_H
+#define BR2_STORE_H
+
+#include "model.h"
+#include "util/buf.h"
+#include "util/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct store;
+
+enum store_access { STORE_READ, STORE_WRITE };
+
+/* stderr of a failed attempt: so many of its last bytes are kept. */
+#define STORE_STDERR_MAX ((size_t)64 << 10)
+
+/*
+ * Opens the file; STORE_WRITE creates it (and its folder) if missing, takes an
+ * older schema forward, and makes the views anew where their text differs. -1:
+ * not ours, made by a newer version, locked for longer than a minute, no access.
+ */
+int store_open(struct store **out_store, const char *path, enum store_access access,
+	       struct err *err);
+void store_close(struct store *store);
+
+int store_begin(struct store *store, struct err *err); /* BEGIN IMMEDIATE */
+int store_commit(struct store *store, struct err *err);
+void store_rollback(struct store *store);
+
+/* ---- logs ------------------------------------------------------------------ */
+
+/* 1: this very file (path, bytes, mtime) was read to its end as it stands; 0; -1. */
+int store_knows_file(struct store *store, const char *path, int64_t bytes, int64_t mtime_ns,
+		     struct err *err);
+
+/* Where a run was seen. */
+struct sighting {
+	const char *path;
+	const char *project;
+	int project_rank;
+	const char *isolation_dir; /* NULL: unknown */
+};
+
+/* What a log says of its run as a whole; unknown members do not overwrite known ones. */
+struct run_facts {
+	struct str trace_id;
+	struct str command, argv_json, working_dir; /* argv cleaned: redact.h */
+	struct str host, os, os_version, arch, user, buck2_revision, daemon_uuid, revision;
+	struct str error;
+	int64_t start_ns, duration_us, succeeded, exit_code, error_count;
+	int64_t digest_function;
+	bool complete;
+};
+
+#define RUN_FACTS_INIT                                                                   \
+	{                                                                                \
+		.start_ns = UNKNOWN, .duration_us = UNKNOWN, .succeeded = UNKNOWN,       \
+		.exit_code = UNKNOWN, .error_count = UNKNOWN, .digest_function = UNKNOWN \
+	}
+
+/* Makes or completes the run; *out_run_id is good for this store handle. */
+int store_put_run(struct store *store, const struct run_facts *facts,
+		  const struct sighting *sighting, int64_t *out_run_id, struct err *err);
+/* One -c value, already cleaned. The last one of a key wins. */
+int store_put_config(struct store *store, int64_t run_id, const struct config_value *value,
+		     struct err *err);
+
+/* Under which instance the run's digests are asked. */
+struct instance_choice {
+	const char *cache, *name, *source;
+	bool proved;
+};
+
+/*
+ * Sets the run's instance. A proved one is never replaced by an unproved one;
+ * when it changes, the run's attempts move to the digests of the new instance
+ * (and digests that nobody refers to any more go).
+ */
+int store_put_instance(struct store *store, int64_t run_id, const struct instance_choice *choice,
+		       struct err *err);
+/* 1 and the run's choice (texts borrowed until the next call); 0: none yet; -1. */
+int store_get_instance(struct store *store, int64_t run_id, struct instance_choice *out_choice,
+		       struct err *err);
+
+/*
+ * An ended action with its attempts. `seq` is its record's number in its log,
+ * start_ns the time of its start. Digests of remote attempts become wanted
+ * lookups under the run's instance (which must be set). Ends an in-flight row.
+ */
+int store_put_action(struct store *store, int64_t run_id, uint64_t span_id, uint64_t seq,
+		     int64_t start_ns, const struct action *action, struct err *err);
+
+struct started {
+	uint64_t span_id, seq;
+	int64_t start_ns;
+	const struct action *action; /* names and type */
+	struct stage stage;	     /* digest.hash_len 0: none seen */
+};
+
+/* A started action without an end so far; nothing happens if its end is stored. */
+int store_put_in_flight(struct store *store, int64_t run_id, const struct started *started,
+			struct err *err);
+/* The span will never end: drops the in-flight row. */
+int store_drop_in_flight(struct store *store, int64_t run_id, uint64_t span_id, struct err *err);
+
+struct log_outcome {
+	const char *path;
+	int64_t bytes, mtime_ns; /* as they were when it was opened */
+	const char *ending;	 /* whole, cut, broken */
+	uint64_t records, malformed, too_large;
+	const char *note; /* NULL */
+};
+
+/* The file's own row; written last, so that a kill before it means "read again". */
+int store_put_log(struct store *store, const struct log_outcome *outcome, struct err *err);
+
+/* ---- lookups ---------------------------------------------------------------- */
+
+/* Which runs' digests a call is about: all of the file's, or those of these run ids. */
+struct run_scope {
+	const int64_t *run_ids; /* NULL: all */
+	size_t count;
+};
+
+struct wanted {
+	int64_t lookup_id;
+	const char *instance; /* borrowed until the next call */
+	struct digest digest;
+};
+
+/*
+ * The next digest to ask of cluster `cache`, in order of lookup_id, after
+ * `after_id` (0 to begin). Wanted: never answered, or not answered with a result
+ * while its newest run is younger than setting retry_missing_days at `now_ns`,
+ * or `retry_missing`; refused, unreachable and failed calls always. Never those
+ * whose every remote attempt failed, nor those of runs whose instance was not
+ * chosen. 1; 0: none left; -1.
+ */
+int store_next_wanted(struct store *store, const char *cache, int64_t after_id, int64_t now_ns,
+		      bool retry_missing, struct wanted *out_wanted, struct err *err);
+/* How many of those there are. */
+int store_count_wanted(struct store *store, const char *cache, int64_t now_ns, bool retry_missing,
+		       int64_t *out_count, struct err *err);
+
+/* lookup.state; see schema/0001_init.sql */
+enum lookup_state {
+	STATE_WANTED = 0,
+	STATE_FOUND = 1,
+	STATE_NOT_FOUND = 2,
+	STATE_OUTPUTS_EVICTED = 3,
+	STATE_REFUSED = 4,
+	STATE_INVALID = 5,
+	STATE_TOO_LARGE = 6,
+	STATE_ERROR = 7,
+	STATE_UNREACHABLE = 8,
+	STATE_MALFORMED = 9,
+};
+
+/* A vain answer. STATE_FOUND is never taken back; equal answers write nothing. */
+int store_put_state(struct store *store, int64_t lookup_id, enum lookup_state state,
+		    const char *message, struct err *err);
+/* A result of the action cache. The first one stays; sets STATE_FOUND. */
+int store_put_result(struct store *store, int64_t lookup_id, const struct result *result,
+		     struct err *err);
+
+/*
+ * Runs whose instance no answer has proved yet. For each, candidates in order
+ * (store_put_candidates) and up to `max` digests of successful remote attempts.
+ */
+int store_put_candidates(struct store *store, int64_t run_id, const struct instance_choice *choices,
+			 size_t count, struct err *err);
+
+struct unproved {
+	int64_t run_id;
+	struct str trace_id; /* borrowed until the next call, as all below */
+	const struct instance_choice *candidates;
+	size_t candidate_count;
+	const struct digest *digests;
+	size_t digest_count;
+};
+
+/* The next such run after `after_run_id`. 1; 0; -1. */
+int store_next_unproved(struct store *store, int64_t after_run_id, size_t max_digests,
+			struct unproved *out_unproved, struct err *err);
+
+/* ---- questions ---------------------------------------------------------------- */
+
+enum value_type { VALUE_NULL, VALUE_INTEGER, VALUE_REAL, VALUE_TEXT, VALUE_BLOB };
+
+struct value {
+	enum value_type type;
+	int64_t integer;
+	double real;
+	struct str text; /* TEXT and BLOB; borrowed during the row callback */
+};
+
+/* A parameter by name, e.g. ":project". */
+struct param {
+	const char *name;
+	struct value value;
+};
+
+struct row {
+	const char *const *names;
+	const struct value *values;
+	size_t count;
+};
+
+/* Return 0 to go on, 1 to stop, -1 with err set. */
+typedef int store_row_fn(void *context, const struct row *row, struct err *err);
+
+/*
+ * Runs one SELECT of ours with parameters (never text put together from input;
+ * a view's name goes through store_quote_name()). `row` may be NULL.
+ */
+int store_query(struct store *store, const char *sql, const struct param *params, size_t count,
+		store_row_fn *row, void *context, struct err *err);
+/* Adds "name", quoted as an SQL identifier. */
+void store_quote_name(struct buf *buf, const char *name);
+/* Pages, schema version and the like, for `check --db` and messages. */
+const char *store_path(const struct store *store);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * Stage 2: a log file -> framed records. The encoding is told by content:
+ * plain, gzip or zstd; length-delimited protobuf or JSON lines. Several frames,
+ * gzip members or whole logs in one file are read to the end.
+ *
+ * Memory is bounded whatever the file: a record is shown by its first bytes
+ * and its size; the caller then asks for the body (up to STREAM_RECORD_MAX) or
+ * goes on, and what was not asked for is streamed past.
+ *
+ * A file cut short (a build that still runs, a killed client) is no error: all
+ * whole records are given, then the end, and stream_end() says that it was cut.
+ */
+#ifndef BR2_STREAM_H
+#define BR2_STREAM_H
+
+#include "util/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STREAM_HEAD_MAX ((size_t)4096)
+#define STREAM_RECORD_MAX ((size_t)16 << 20)
+
+enum stream_format { STREAM_PROTOBUF, STREAM_JSON };
+enum stream_packing { STREAM_PLAIN, STREAM_GZIP, STREAM_ZSTD };
+
+enum stream_ending {
+	STREAM_OPEN = 0, /* not at the end yet */
+	STREAM_WHOLE,	 /* ended between two records, the frame closed */
+	STREAM_CUT,	 /* ended inside a record or with an open frame */
+	STREAM_BROKEN,	 /* bytes that do not decompress, or no plausible record: see stream_fault()
+			  */
+};
+
+struct stream;
+
+struct stream_record {
+	uint64_t number;     /* from 1, over the whole file */
+	const uint8_t *head; /* the first bytes, borrowed until the next call */
+	size_t head_len;     /* min(size, STREAM_HEAD_MAX) */
+	uint64_t size;	     /* bytes of the record, its length prefix or newline not
+				counted; JSON: UINT64_MAX while longer than the head */
+};
+
+/*
+ * Takes over the descriptor (also on failure) and reads it from where it
+ * stands. `name` is for messages and copied. -1: cannot be read, or not a log
+ * (ERR_FORMAT); an empty file is a log with no record.
+ */
+int stream_open(struct stream **out_stream, int fd, const char *name, struct err *err);
+void stream_free(struct stream *stream);
+
+/* 1: a record; 0: the end, whole, cut or broken; -1: the read failed (ERR_IO). */
+int stream_next(struct stream *stream, struct stream_record *out_record, struct err *err);
+/*
+ * The whole body of the record that stream_next() gave last. 1: *out_data and
+ * *out_len, borrowed until the next call; 0: cut, or larger than
+ * STREAM_RECORD_MAX (counted by the caller; *out_too_large tells which); -1.
+ */
+int stream_body(struct stream *stream, const uint8_t **out_data, size_t *out_len,
+		bool *out_too_large, struct err *err);
+
+enum stream_format stream_format(const struct stream *stream);
+enum stream_packing stream_packing(const struct stream *stream);
+enum stream_ending stream_end(const struct stream *stream);
+/* One line on what is broken; "" unless STREAM_BROKEN. */
+const char *stream_fault(const struct stream *stream);
+/* Bytes taken from the file, and bytes that they decompressed to. */
+uint64_t stream_bytes_read(const struct stream *stream);
+uint64_t stream_bytes_decoded(const struct stream *stream);
+
+#endif

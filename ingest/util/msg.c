@@ -1,0 +1,107 @@
+#include "util/msg.h"
+
+#include "util/buf.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool quiet;
+static bool progress_shown;
+
+void msg_set_quiet(bool value)
+{
+	quiet = value;
+}
+
+static void add_safe(struct buf *line, const char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < 0x20 || c == 0x7f)
+			buf_addf(line, "\\x%02x", c);
+		else
+			buf_addch(line, (char)c);
+	}
+}
+
+static void say(const char *prefix, const char *end, const char *format, va_list args)
+	__attribute__((format(printf, 3, 0)));
+
+static void say(const char *prefix, const char *end, const char *format, va_list args)
+{
+	struct buf line = BUF_INIT;
+	char text[2048];
+
+	if (vsnprintf(text, sizeof(text), format, args) < 0)
+		return;
+	buf_addstr(&line, prefix);
+	add_safe(&line, text);
+	buf_addstr(&line, end);
+	fwrite(line.data, 1, line.len, stderr);
+	fflush(stderr);
+	buf_release(&line);
+}
+
+#define SAY(prefix)                              \
+	do {                                     \
+		va_list args;                    \
+                                                 \
+		msg_progress_end();              \
+		va_start(args, format);          \
+		say(prefix, "\n", format, args); \
+		va_end(args);                    \
+	} while (0)
+
+void msg_note(const char *format, ...)
+{
+	if (!quiet)
+		SAY("br2-ingest: ");
+}
+
+void msg_warn(const char *format, ...)
+{
+	SAY("br2-ingest: warning: ");
+}
+
+void msg_error(const char *format, ...)
+{
+	SAY("br2-ingest: error: ");
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void msg_progress(const char *format, ...)
+{
+	static int64_t last = -1000;
+	static int terminal = -1;
+	va_list args;
+
+	if (terminal < 0)
+		terminal = isatty(STDERR_FILENO);
+	if (quiet || !terminal || now_ms() - last < 100)
+		return;
+	last = now_ms();
+	va_start(args, format);
+	say("\r\x1b[K", "", format, args);
+	va_end(args);
+	progress_shown = true;
+}
+
+void msg_progress_end(void)
+{
+	if (!progress_shown)
+		return;
+	progress_shown = false;
+	fputs("\r\x1b[K", stderr);
+	fflush(stderr);
+}

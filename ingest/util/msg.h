@@ -1,0 +1,28 @@
+/*
+ * What the program says to a person: one line each on stderr, never on stdout.
+ * Control characters in arguments are shown as \xNN, so that a name taken from
+ * a log cannot move the cursor. Only verbs and the pipeline call this; stages
+ * report through struct err and their tallies.
+ */
+#ifndef BR2_MSG_H
+#define BR2_MSG_H
+
+#include <stdbool.h>
+
+/* --quiet: notes are dropped, warnings and errors stay. */
+void msg_set_quiet(bool quiet);
+
+/* "br2-ingest: …", "br2-ingest: warning: …", "br2-ingest: error: …" */
+void msg_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void msg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void msg_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * A line that overwrites itself while long work runs: shown only if stderr is a
+ * terminal and not quiet, at most ten times a second. msg_progress_end() wipes
+ * it; every other msg_*() does so by itself.
+ */
+void msg_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void msg_progress_end(void);
+
+#endif

@@ -1,0 +1,415 @@
+-- Step 1 of the tables. Frozen once released: later changes are new steps.
+-- Integers are ns (nanoseconds), us (microseconds) or bytes, named so; times are
+-- since the Unix epoch, UTC. NULL is unknown, never 0. Tables have singular
+-- names; what people query are the views (plural, queries/*.sql).
+
+CREATE TABLE setting (
+    -- Thresholds that views use. Yours to change: an ingest never overwrites a row.
+    key TEXT NOT NULL PRIMARY KEY,
+    value ANY NOT NULL,
+    about TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mode (
+    -- What the four switches of the wrapper are called. Yours to change.
+    mode TEXT NOT NULL PRIMARY KEY,
+    remote_cache TEXT NOT NULL,     -- value of br2.remote_cache
+    cache_uploads TEXT NOT NULL,    -- of br2.cache_uploads
+    remote_execution TEXT NOT NULL, -- of br2.remote_execution
+    local_execution TEXT NOT NULL   -- of br2.local_execution
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE variant (
+    -- Names that may begin a cell's salt or isolation dir. Yours to change.
+    variant TEXT NOT NULL PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE canned_view (
+    -- The views that the program owns: dropped and made again when their text changes.
+    name TEXT NOT NULL PRIMARY KEY,
+    sql TEXT NOT NULL -- as created; a view that differs is somebody else's and is left alone
+) STRICT, WITHOUT ROWID;
+
+-- ---- names, each stored once ------------------------------------------------
+
+CREATE TABLE project (
+    project_id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE instance (
+    -- Where a digest is asked: the user's name for a cluster ('' by default) and the instance name.
+    instance_id INTEGER PRIMARY KEY,
+    cache TEXT NOT NULL,
+    name TEXT NOT NULL,
+    UNIQUE (cache, name)
+) STRICT;
+
+CREATE TABLE package (
+    package_id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE -- the target's name, as `heavy` in project.json has it
+) STRICT;
+
+CREATE TABLE target (
+    target_id INTEGER PRIMARY KEY,
+    package_id INTEGER NOT NULL REFERENCES package,
+    buck_package TEXT NOT NULL, -- cell//path
+    label TEXT NOT NULL UNIQUE  -- cell//path:name
+) STRICT;
+
+CREATE TABLE configuration (
+    configuration_id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE category (
+    category_id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE -- '' for tests and listings
+) STRICT;
+
+CREATE TABLE action_name (
+    -- What an action is, apart from the run: the key on which runs are compared.
+    name_id INTEGER PRIMARY KEY,
+    target_id INTEGER NOT NULL REFERENCES target,
+    category_id INTEGER NOT NULL REFERENCES category,
+    identifier TEXT NOT NULL, -- '' where there is none
+    configuration_id INTEGER NOT NULL REFERENCES configuration,
+    UNIQUE (target_id, category_id, identifier, configuration_id)
+) STRICT;
+
+CREATE TABLE worker (
+    worker_id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE -- the text as received: usually JSON of the worker's labels
+) STRICT;
+
+CREATE TABLE platform (
+    platform_id INTEGER PRIMARY KEY,
+    properties TEXT NOT NULL UNIQUE -- JSON array of [name, value], in the log's order
+) STRICT;
+
+CREATE TABLE rule (
+    -- Rule types, executor use cases, hosts: short words of Buck2.
+    rule_id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE request (
+    -- RequestMetadata of a result: who asked for the execution.
+    request_id INTEGER PRIMARY KEY,
+    invocation TEXT,        -- tool_invocation_id: the trace id of the run that executed it
+    tool_name TEXT,
+    tool_version TEXT,
+    correlated_invocations_id TEXT,
+    action_mnemonic TEXT,
+    target_id TEXT,
+    configuration_id TEXT,
+    key TEXT NOT NULL UNIQUE -- all of them, joined by 0x1F: NULLs are not UNIQUE in SQLite
+) STRICT;
+CREATE INDEX request_by_invocation ON request (invocation);
+
+-- ---- what the logs say --------------------------------------------------------
+
+CREATE TABLE run (
+    -- One Buck2 invocation. Identity: its trace id, never the path of its log.
+    run_id INTEGER PRIMARY KEY,
+    trace_id TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL REFERENCES project,
+    isolation_dir TEXT,
+    command TEXT,             -- build, test, ...
+    argv TEXT,                -- JSON array, secrets replaced
+    working_dir TEXT,
+    start_ns INTEGER,
+    duration_us INTEGER,
+    succeeded INTEGER CHECK (succeeded IN (0, 1)),
+    exit_code INTEGER,        -- of the test executor
+    error TEXT,               -- the first error's text
+    error_count INTEGER,
+    complete INTEGER NOT NULL DEFAULT 0 CHECK (complete IN (0, 1)), -- the log's last record was read
+    host TEXT, os TEXT, os_version TEXT, arch TEXT, user TEXT,
+    buck2_revision TEXT, daemon_uuid TEXT, revision TEXT, -- revision: of the repository
+    digest_function INTEGER,  -- sent with each lookup; as in remote_execution.proto
+    instance_id INTEGER REFERENCES instance, -- under which its digests are asked
+    instance_proved INTEGER NOT NULL DEFAULT 0 CHECK (instance_proved IN (0, 1)), -- an answer proved it, or a flag set it
+    instance_source TEXT      -- flag, link, .buckconfig, project.json, log
+) STRICT;
+CREATE INDEX run_by_project ON run (project_id);
+
+CREATE TABLE run_config (
+    -- -c/--config values of a run; the last one of a key; secrets replaced.
+    run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    key TEXT NOT NULL,        -- section.key, or cell//section.key
+    value TEXT NOT NULL,
+    PRIMARY KEY (run_id, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE log_file (
+    -- A file that was read. Same bytes and mtime: known, not opened again.
+    log_file_id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    bytes INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    ending TEXT NOT NULL,     -- whole, cut, broken
+    records INTEGER NOT NULL,
+    malformed INTEGER NOT NULL,
+    too_large INTEGER NOT NULL,
+    note TEXT                 -- what was wrong, in words
+) STRICT;
+
+CREATE TABLE run_log (
+    -- Which file showed which run, and whose project that place says it is.
+    run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    log_file_id INTEGER NOT NULL REFERENCES log_file ON DELETE CASCADE,
+    project TEXT NOT NULL,
+    project_rank INTEGER NOT NULL, -- 3 --project, 2 inside a buck-out, 1 below a root, 0 working_dir
+    isolation_dir TEXT,
+    PRIMARY KEY (run_id, log_file_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX run_log_by_file ON run_log (log_file_id);
+
+CREATE TABLE instance_candidate (
+    -- Instance names under which a run's digests may be found, best first; probed in this order.
+    run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    rank INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    source TEXT NOT NULL,
+    PRIMARY KEY (run_id, rank)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE lookup (
+    -- One digest as it is asked: instance, function, hash, size.
+    lookup_id INTEGER PRIMARY KEY,
+    instance_id INTEGER NOT NULL REFERENCES instance,
+    function INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    state INTEGER NOT NULL DEFAULT 0, -- 0 wanted, 1 found, 2 not found, 3 outputs evicted,
+                                      -- 4 refused, 5 invalid, 6 too large, 7 error, 8 unreachable, 9 malformed
+    message TEXT,                     -- the server's words; NULL for 0, 1 and 2
+    -- The earliest reference by (run start, trace id, seq), whatever the order of ingest:
+    first_run_id INTEGER NOT NULL REFERENCES run,
+    first_seq INTEGER NOT NULL,
+    name_id INTEGER NOT NULL REFERENCES action_name,
+    UNIQUE (hash, size_bytes, function, instance_id)
+) STRICT;
+CREATE INDEX lookup_open ON lookup (state) WHERE state <> 1;
+
+CREATE TABLE action (
+    -- One ActionExecutionEnd, test run or test listing of a run.
+    run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    span_id INTEGER NOT NULL,
+    seq INTEGER NOT NULL,     -- number of its record in the log: for order only
+    name_id INTEGER NOT NULL REFERENCES action_name,
+    type INTEGER NOT NULL CHECK (type IN (1, 2, 3)), -- 1 action, 2 test, 3 listing
+    kind INTEGER,             -- buck.data.ActionKind
+    execution_kind INTEGER,   -- buck.data.ActionExecutionKind
+    failed INTEGER NOT NULL CHECK (failed IN (0, 1)),
+    start_ns INTEGER,
+    duration_us INTEGER,      -- of the span, waiting included
+    wall_us INTEGER,          -- Buck2's own: time waited for the final command
+    output_bytes INTEGER,
+    input_bytes INTEGER,
+    upload_result INTEGER,    -- buck.data.UploadResult
+    scheduling_mode INTEGER,
+    rule_id INTEGER REFERENCES rule,
+    PRIMARY KEY (run_id, span_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX action_by_name ON action (name_id);
+
+CREATE TABLE action_text (
+    -- Texts that few actions have.
+    run_id INTEGER NOT NULL,
+    span_id INTEGER NOT NULL,
+    error TEXT,               -- of a failed action
+    suite TEXT,               -- of a test
+    host TEXT,                -- the daemon's host, never the worker
+    dep_file_key TEXT,
+    PRIMARY KEY (run_id, span_id),
+    FOREIGN KEY (run_id, span_id) REFERENCES action ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE attempt (
+    -- One CommandExecution of an action: a rejected remote one, then the local fallback, are two.
+    run_id INTEGER NOT NULL,
+    span_id INTEGER NOT NULL,
+    idx INTEGER NOT NULL,     -- from 0, in the order tried
+    kind INTEGER NOT NULL,    -- 1 local, 2 remote, 3 omitted local, 4 worker init, 5 worker
+    status INTEGER NOT NULL,  -- 2 success, 3 failure, 4 timeout, 5 error, 7 cancelled, 8 worker failure
+    lookup_id INTEGER REFERENCES lookup, -- of a remote one's digest
+    cache_hit INTEGER,        -- of a remote one: 0 executed, 1 action cache, 2 remote dep-file cache
+    exit_code INTEGER,
+    start_ns INTEGER,         -- of the original execution for a hit
+    wall_us INTEGER,
+    execution_us INTEGER,
+    queue_us INTEGER,         -- seen by the client
+    server_queue_us INTEGER,
+    input_us INTEGER,
+    memory_peak_bytes INTEGER,-- local ones only: 0, which Buck2 writes for remote ones, is unknown
+    platform_id INTEGER REFERENCES platform,
+    use_case_id INTEGER REFERENCES rule,
+    PRIMARY KEY (run_id, span_id, idx),
+    FOREIGN KEY (run_id, span_id) REFERENCES action ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX attempt_by_lookup ON attempt (lookup_id) WHERE lookup_id IS NOT NULL;
+
+CREATE TABLE attempt_digest (
+    -- Digests of attempts that are never asked: LocalCommand and worker ones.
+    run_id INTEGER NOT NULL,
+    span_id INTEGER NOT NULL,
+    idx INTEGER NOT NULL,
+    function INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    PRIMARY KEY (run_id, span_id, idx),
+    FOREIGN KEY (run_id, span_id, idx) REFERENCES attempt ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE attempt_text (
+    -- Texts of attempts that did not simply succeed.
+    run_id INTEGER NOT NULL,
+    span_id INTEGER NOT NULL,
+    idx INTEGER NOT NULL,
+    error_stage TEXT,
+    error TEXT,
+    message TEXT,             -- additional_message: the server's ExecuteResponse.message
+    stderr TEXT,              -- of failed ones; its last bytes, up to the bound
+    stderr_bytes INTEGER,     -- of the whole
+    PRIMARY KEY (run_id, span_id, idx),
+    FOREIGN KEY (run_id, span_id, idx) REFERENCES attempt ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE in_flight (
+    -- Started, not ended in what was read of the log: a cut log, a killed client.
+    run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    span_id INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    name_id INTEGER NOT NULL REFERENCES action_name,
+    type INTEGER NOT NULL,
+    start_ns INTEGER,
+    stage TEXT,               -- the last executor stage that named the digest
+    hash BLOB,
+    size_bytes INTEGER,
+    function INTEGER,
+    PRIMARY KEY (run_id, span_id)
+) STRICT, WITHOUT ROWID;
+
+-- ---- what the cache says --------------------------------------------------------
+
+CREATE TABLE result (
+    -- The record of one execution. Insert only: what was found is never lost.
+    result_id INTEGER PRIMARY KEY,
+    lookup_id INTEGER NOT NULL REFERENCES lookup,
+    source INTEGER NOT NULL CHECK (source IN (1, 2)), -- 1 action cache, 2 historical
+    wall_ns INTEGER,          -- virtual_execution_duration, else execution completed - start
+    cpu_ns INTEGER,           -- user + system; NULL without POSIXResourceUsage
+    max_rss_bytes INTEGER,    -- largest single process; a lower bound if killed
+    exit_code INTEGER,
+    termination_signal TEXT,
+    worker_id INTEGER REFERENCES worker,
+    request_id INTEGER REFERENCES request,
+    -- Of the lookup's earliest reference, kept here for the covering indexes:
+    name_id INTEGER NOT NULL REFERENCES action_name,
+    package_id INTEGER NOT NULL REFERENCES package,
+    project_id INTEGER NOT NULL REFERENCES project,
+    bucket INTEGER GENERATED ALWAYS AS ((wall_ns >= 5000000000) + (wall_ns >= 20000000000)
+        + (wall_ns >= 60000000000) + (wall_ns >= 300000000000)) VIRTUAL,
+    cores REAL GENERATED ALWAYS AS (1.0 * cpu_ns / max(wall_ns, 1000000)) VIRTUAL,
+    -- Historical ones hang on the attempt that links them:
+    attempt_run_id INTEGER, attempt_span_id INTEGER, attempt_idx INTEGER,
+    status_code INTEGER,      -- google.rpc.Code of a historical one
+    status_message TEXT
+) STRICT;
+-- One result of the action cache a lookup; one historical one an attempt.
+CREATE UNIQUE INDEX result_cached ON result (lookup_id) WHERE source = 1;
+CREATE UNIQUE INDEX result_historical ON result (attempt_run_id, attempt_span_id, attempt_idx) WHERE source = 2;
+CREATE INDEX result_historical_by_lookup ON result (lookup_id) WHERE source = 2;
+-- "Counted": from the action cache, with POSIX usage. What all sums are made of.
+CREATE INDEX result_bucket ON result (bucket, cores, wall_ns, cpu_ns, max_rss_bytes)
+    WHERE source = 1 AND cpu_ns IS NOT NULL;
+CREATE INDEX result_package ON result (package_id, wall_ns, cpu_ns, max_rss_bytes)
+    WHERE source = 1 AND cpu_ns IS NOT NULL;
+CREATE INDEX result_wall ON result (wall_ns);
+CREATE INDEX result_name ON result (name_id);
+CREATE INDEX result_project ON result (project_id, bucket, cores, wall_ns, cpu_ns, max_rss_bytes)
+    WHERE source = 1 AND cpu_ns IS NOT NULL;
+CREATE INDEX result_signal ON result (termination_signal) WHERE termination_signal IS NOT NULL;
+CREATE INDEX result_request ON result (request_id);
+
+CREATE TABLE result_time (
+    -- ExecutedActionMetadata's timestamps: the first known one whole, the others as
+    -- distances from it (shorter integers). time = base_ns + *_off_ns.
+    result_id INTEGER PRIMARY KEY REFERENCES result ON DELETE CASCADE,
+    base_ns INTEGER NOT NULL,
+    queued_off_ns INTEGER,
+    worker_start_off_ns INTEGER,
+    fetch_start_off_ns INTEGER,
+    fetch_completed_off_ns INTEGER,
+    execution_start_off_ns INTEGER,
+    execution_completed_off_ns INTEGER,
+    upload_start_off_ns INTEGER,
+    upload_completed_off_ns INTEGER,
+    worker_completed_off_ns INTEGER,
+    virtual_ns INTEGER        -- virtual_execution_duration as sent
+) STRICT;
+
+CREATE TABLE rusage (
+    -- buildbarn.resourceusage.POSIXResourceUsage, whole (max RSS and signal are in result).
+    result_id INTEGER PRIMARY KEY REFERENCES result ON DELETE CASCADE,
+    user_ns INTEGER NOT NULL,
+    system_ns INTEGER NOT NULL,
+    minor_faults INTEGER NOT NULL,
+    major_faults INTEGER NOT NULL,
+    swaps INTEGER NOT NULL,
+    block_in INTEGER NOT NULL,  -- operations of 512 bytes on Linux
+    block_out INTEGER NOT NULL,
+    messages_sent INTEGER NOT NULL,
+    messages_received INTEGER NOT NULL,
+    signals_received INTEGER NOT NULL,
+    voluntary_ctx INTEGER NOT NULL,
+    involuntary_ctx INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE file_pool_usage (
+    -- buildbarn.resourceusage.FilePoolResourceUsage where it says anything (virtual build directories).
+    result_id INTEGER PRIMARY KEY REFERENCES result ON DELETE CASCADE,
+    files_created INTEGER NOT NULL, files_count_peak INTEGER NOT NULL, files_bytes_peak INTEGER NOT NULL,
+    reads INTEGER NOT NULL, read_bytes INTEGER NOT NULL,
+    writes INTEGER NOT NULL, write_bytes INTEGER NOT NULL, truncates INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE input_root_usage (
+    -- buildbarn.resourceusage.InputRootResourceUsage.
+    result_id INTEGER PRIMARY KEY REFERENCES result ON DELETE CASCADE,
+    directories_resolved INTEGER NOT NULL, directories_read INTEGER NOT NULL, files_read INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE expense (
+    -- buildbarn.resourceusage.MonetaryResourceUsage: fetch + run + upload at the runner's rate.
+    result_id INTEGER NOT NULL REFERENCES result ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    cost REAL NOT NULL,
+    PRIMARY KEY (result_id, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE aux_message (
+    -- Auxiliary messages that this version does not know, for tomorrow's decoder.
+    result_id INTEGER NOT NULL REFERENCES result ON DELETE CASCADE,
+    idx INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (result_id, idx)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO setting (key, value, about) VALUES
+    ('heavy_wall_s', 60, 'a package is heavy if an action ran longer than this'),
+    ('heavy_cores', 4, 'or averaged more cores than this ...'),
+    ('heavy_cores_min_s', 5, '... while it ran longer than this'),
+    ('retry_missing_days', 7, 'missing results are asked for again while their run is younger'),
+    ('executed_tolerance_s', 2, 'clock tolerance when a result names no invocation'),
+    ('portal_url', '', 'base of the portal''s pages, e.g. http://127.0.0.1:8081/browser');
+INSERT INTO mode (mode, remote_cache, cache_uploads, remote_execution, local_execution) VALUES
+    ('local', 'false', 'false', 'false', 'true'),
+    ('local-cache', 'true', 'true', 'false', 'true'),
+    ('remote', 'false', 'false', 'true', 'false'),
+    ('remote-cache', 'true', 'true', 'true', 'false');
+INSERT INTO variant (variant) VALUES ('wrapped'), ('native');

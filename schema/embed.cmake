@@ -1,0 +1,16 @@
+# cmake -DOUT=file.c -DSYMBOL=name -DFILES=a.sql;b.sql -P embed.cmake
+# Writes the files' bytes as a table of struct embedded_sql (ingest/embedded.h).
+set(entries "")
+set(bodies "")
+set(index 0)
+foreach(file IN LISTS FILES)
+    get_filename_component(name ${file} NAME_WE)
+    file(READ ${file} hex HEX)
+    string(LENGTH "${hex}" digits)
+    math(EXPR length "${digits} / 2")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+    string(APPEND bodies "static const char body_${index}[] = {${bytes}0};\n")
+    string(APPEND entries "\t{\"${name}\", body_${index}, ${length}},\n")
+    math(EXPR index "${index} + 1")
+endforeach()
+file(WRITE ${OUT} "/* Made by schema/embed.cmake. */\n#include \"embedded.h\"\n\n${bodies}\nconst struct embedded_sql ${SYMBOL}[] = {\n${entries}\t{0, 0, 0},\n};\n")
