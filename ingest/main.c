@@ -1,0 +1,103 @@
+/*
+ * The command table, and the map from an error's kind to the exit code. Nothing
+ * else: each verb is a file of its own.
+ */
+#include "cmd.h"
+#include "util/msg.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef BR2_VERSION
+#define BR2_VERSION "0"
+#endif
+
+static const struct command commands[] = {
+	{"ingest", "read logs, ask the action cache, store both (the default)", cmd_ingest},
+	{"report", "what the stored runs used, as a page", cmd_report},
+	{"digest", "one action in full", cmd_digest},
+	{"views", "list the canned SQL views, or show one", cmd_views},
+	{"sql", "open the sqlite3 shell on the database", cmd_sql},
+	{"export", "write views as CSV files", cmd_export},
+	{"path", "print the database's place", cmd_path},
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+static void print_help(void)
+{
+	size_t i;
+
+	puts("br2-ingest: what Buck2 actions really used, from logs and the action cache\n"
+	     "\n"
+	     "usage: br2-ingest [ingest] [PATH...] [options]\n"
+	     "       br2-ingest COMMAND [options]\n");
+	for (i = 0; i < COMMANDS; i++)
+		printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+	puts("\n"
+	     "In a project, no option is needed:\n"
+	     "  cd experiments/qemu-x86_64 && br2-ingest\n"
+	     "\n"
+	     "br2-ingest COMMAND --help tells a command's options; br2-ingest(1) tells all.");
+}
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static int exit_code_of(enum err_kind kind)
+{
+	switch (kind) {
+	case ERR_USAGE:
+		return EXIT_USAGE;
+	case ERR_BREACH:
+		return EXIT_BREACH;
+	case ERR_IO:
+	case ERR_FORMAT:
+	case ERR_NET:
+	case ERR_DB:
+	case ERR_LIMIT:
+		return EXIT_TROUBLE;
+	case ERR_NONE:
+		break;
+	}
+	return EXIT_BUG;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command = NULL;
+	struct err err = ERR_INIT;
+	int code;
+
+	signal(SIGPIPE, SIG_DFL);
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+			 strcmp(argv[1], "help") == 0)) {
+		print_help();
+		return EXIT_DONE;
+	}
+	if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+		puts("br2-ingest " BR2_VERSION);
+		return EXIT_DONE;
+	}
+	if (argc > 1)
+		command = find_command(argv[1]);
+	code = command ? command->run(argc - 2, argv + 2, &err)
+		       : cmd_ingest(argc - 1, argv + (argc > 0), &err);
+	if (code < 0) {
+		msg_error("%s", err.text);
+		code = exit_code_of(err.kind);
+	}
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		msg_error("cannot write to standard output");
+		return EXIT_TROUBLE;
+	}
+	return code;
+}
