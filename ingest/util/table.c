@@ -1,0 +1,202 @@
+#include "util/table.h"
+
+#include "util/mem.h"
+#include "util/utf8.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct column {
+	size_t width;
+	bool has_text; /* some cell is neither a number nor unknown */
+};
+
+struct table {
+	struct column *columns;
+	size_t column_count;
+	char **cells; /* the header first */
+	size_t cell_count, cell_cap;
+};
+
+/* Direction marks and overrides reorder a line on screen: U+200E/F, U+202A-E, U+2066-9. */
+static bool is_dangerous(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x200e || code == 0x200f ||
+	       (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+static void add_escape(struct buf *buf, uint32_t code)
+{
+	if (code == '\n')
+		buf_addstr(buf, "\\n");
+	else if (code == '\t')
+		buf_addstr(buf, "\\t");
+	else if (code < 0x80)
+		buf_addf(buf, "\\x%02x", (unsigned)code);
+	else
+		buf_addf(buf, "\\u%04x", (unsigned)code);
+}
+
+void table_add_safe(struct buf *buf, struct str text)
+{
+	size_t at = 0;
+
+	while (at < text.len) {
+		uint32_t code;
+		size_t size = utf8_read(text.data + at, text.len - at, &code);
+
+		if (size == 0)
+			buf_addf(buf, "\\x%02x", (unsigned)(unsigned char)text.data[at]);
+		else if (is_dangerous(code))
+			add_escape(buf, code);
+		else
+			buf_add(buf, text.data + at, size);
+		at += size ? size : 1;
+	}
+}
+
+/* Columns on screen of escaped text: characters, combining ones not counted. */
+static size_t width_of(const char *text)
+{
+	size_t len = strlen(text);
+	size_t at = 0;
+	size_t width = 0;
+
+	while (at < len) {
+		uint32_t code = 0;
+		size_t size = utf8_read(text + at, len - at, &code);
+
+		width += !(code >= 0x300 && code <= 0x36f);
+		at += size ? size : 1;
+	}
+	return width;
+}
+
+static void put(struct table *table, char *cell, bool is_text)
+{
+	struct column *column = &table->columns[table->cell_count % table->column_count];
+	size_t width = width_of(cell);
+
+	if (table->cell_count == table->cell_cap) {
+		table->cell_cap = table->cell_cap ? table->cell_cap * 2 : 64;
+		table->cells = xreallocarray(table->cells, table->cell_cap, sizeof(*table->cells));
+	}
+	table->cells[table->cell_count++] = cell;
+	if (width > column->width)
+		column->width = width;
+	column->has_text |= is_text;
+}
+
+static char *safe_copy(struct str text)
+{
+	struct buf buf = BUF_INIT;
+
+	table_add_safe(&buf, text);
+	return buf_detach(&buf);
+}
+
+struct table *table_new(const char *const *names, size_t columns)
+{
+	struct table *table = xcalloc(1, sizeof(*table));
+	size_t i;
+
+	table->column_count = columns;
+	table->columns = xcalloc(columns, sizeof(*table->columns));
+	for (i = 0; i < columns; i++)
+		put(table, safe_copy(str_of(names[i])), false);
+	return table;
+}
+
+void table_free(struct table *table)
+{
+	size_t i;
+
+	if (!table)
+		return;
+	for (i = 0; i < table->cell_count; i++)
+		free(table->cells[i]);
+	free(table->cells);
+	free(table->columns);
+	free(table);
+}
+
+void table_text(struct table *table, struct str text)
+{
+	if (text.data)
+		put(table, safe_copy(text), true);
+	else
+		table_unknown(table);
+}
+
+void table_integer(struct table *table, int64_t number)
+{
+	put(table, xasprintf("%" PRId64, number), false);
+}
+
+void table_real(struct table *table, double number, int decimals)
+{
+	if (isfinite(number))
+		put(table, xasprintf("%.*f", decimals, number), false);
+	else
+		table_unknown(table);
+}
+
+void table_number(struct table *table, double number)
+{
+	if (!isfinite(number))
+		table_unknown(table);
+	else if (fabs(number) >= 1e6)
+		put(table, xasprintf("%.0f", number), false);
+	else
+		put(table, xasprintf("%.6g", number), false);
+}
+
+void table_unknown(struct table *table)
+{
+	put(table, xstrdup("-"), false);
+}
+
+static void pad(struct buf *buf, size_t count)
+{
+	while (count--)
+		buf_addch(buf, ' ');
+}
+
+static void end_line(struct buf *buf)
+{
+	while (buf->len && buf->data[buf->len - 1] == ' ')
+		buf->len--;
+	buf_addch(buf, '\n');
+}
+
+static void add_cell(const struct table *table, size_t index, struct buf *buf)
+{
+	size_t at = index % table->column_count;
+	const struct column *column = &table->columns[at];
+	const char *cell = table->cells[index];
+	size_t space = column->width - width_of(cell);
+	bool last = at + 1 == table->column_count;
+
+	if (at)
+		buf_addstr(buf, "  ");
+	if (!column->has_text)
+		pad(buf, space);
+	buf_addstr(buf, cell);
+	if (column->has_text && !last)
+		pad(buf, space);
+	if (last)
+		end_line(buf);
+}
+
+void table_add(const struct table *table, int indent, struct buf *buf)
+{
+	size_t i;
+
+	for (i = 0; i < table->cell_count; i++) {
+		if (i % table->column_count == 0)
+			pad(buf, (size_t)indent);
+		add_cell(table, i, buf);
+	}
+}

@@ -1,0 +1,292 @@
+/* util/utf8, util/number, util/json, util/csv and util/table: values to bytes. */
+#include "util/csv.h"
+#include "util/json.h"
+#include "util/number.h"
+#include "util/table.h"
+#include "util/utf8.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define REPLACED "\xef\xbf\xbd"
+
+/* ---- UTF-8 ------------------------------------------------------------------ */
+
+static void check_utf8(const char *bytes, size_t len, size_t want_size, uint32_t want_code)
+{
+	uint32_t code = 0;
+
+	assert_int_equal(utf8_read(bytes, len, &code), want_size);
+	if (want_size)
+		assert_int_equal(code, want_code);
+}
+
+static void test_utf8_reads_each_length(void **state)
+{
+	(void)state;
+	check_utf8("a", 1, 1, 'a');
+	check_utf8("\0", 1, 1, 0);
+	check_utf8("\xc3\xa9", 2, 2, 0xe9);
+	check_utf8("\xe2\x82\xac", 3, 3, 0x20ac);
+	check_utf8("\xf0\x9f\x98\x80", 4, 4, 0x1f600);
+	check_utf8("\xf4\x8f\xbf\xbf", 4, 4, 0x10ffff);
+}
+
+static void test_utf8_refuses_what_is_none(void **state)
+{
+	(void)state;
+	check_utf8("\x80", 1, 0, 0);		 /* a continuation alone */
+	check_utf8("\xc0\x80", 2, 0, 0);	 /* overlong NUL */
+	check_utf8("\xe0\x80\xaf", 3, 0, 0);	 /* overlong slash */
+	check_utf8("\xf0\x80\x80\xaf", 4, 0, 0); /* and longer */
+	check_utf8("\xed\xa0\x80", 3, 0, 0);	 /* a surrogate */
+	check_utf8("\xf4\x90\x80\x80", 4, 0, 0); /* above U+10FFFF */
+	check_utf8("\xe2\x82", 2, 0, 0);	 /* cut */
+	check_utf8("\xc3(", 2, 0, 0);		 /* broken off */
+	check_utf8("\xff", 1, 0, 0);
+}
+
+/* ---- numbers ---------------------------------------------------------------- */
+
+static void check_real(double number, const char *want)
+{
+	struct buf buf = BUF_INIT;
+
+	number_add_real(&buf, number);
+	assert_string_equal(buf.data, want);
+	buf_release(&buf);
+}
+
+static void test_number_is_the_shortest_that_reads_back(void **state)
+{
+	(void)state;
+	check_real(0.1, "0.1");
+	check_real(0.1 + 0.2, "0.30000000000000004");
+	check_real(4.0, "4");
+	check_real(-2.5, "-2.5");
+	check_real(66.007061212, "66.007061212");
+	check_real(4.4858837003664305e-05, "4.4858837003664305e-05");
+	check_real(1.0 / 3, "0.3333333333333333");
+	check_real(NAN, "");
+	check_real(INFINITY, "");
+}
+
+/* ---- JSON ------------------------------------------------------------------- */
+
+static void check_json(struct str text, const char *want)
+{
+	struct buf buf = BUF_INIT;
+
+	json_add_text(&buf, text);
+	assert_string_equal(buf.data, want);
+	buf_release(&buf);
+}
+
+static void test_json_escapes(void **state)
+{
+	(void)state;
+	check_json(STR("plain"), "\"plain\"");
+	check_json(STR(""), "\"\"");
+	check_json(STR_NULL, "null");
+	check_json(STR("a\"b\\c/d"), "\"a\\\"b\\\\c/d\"");
+	check_json(STR("\n\r\t\b"), "\"\\n\\r\\t\\u0008\"");
+	check_json(STR("nul\0in"), "\"nul\\u0000in\"");
+	check_json(STR("\x7f\x1b[2J"), "\"\\u007f\\u001b[2J\"");
+	check_json(STR("\xc2\x9b"), "\"\\u009b\"");
+	check_json(STR("\xc3\xa9\xf0\x9f\x98\x80"), "\"\xc3\xa9\xf0\x9f\x98\x80\"");
+}
+
+static void test_json_replaces_stray_bytes(void **state)
+{
+	(void)state;
+	check_json(STR("a\xff"
+		       "b"),
+		   "\"a" REPLACED "b\"");
+	check_json(STR("\xe2\x82"), "\"" REPLACED REPLACED "\"");
+}
+
+static void test_json_numbers(void **state)
+{
+	struct buf buf = BUF_INIT;
+
+	(void)state;
+	json_add_integer(&buf, -7);
+	buf_addch(&buf, ' ');
+	json_add_integer(&buf, INT64_C(9007199254740992));
+	buf_addch(&buf, ' ');
+	json_add_integer(&buf, INT64_C(9007199254740993));
+	buf_addch(&buf, ' ');
+	json_add_integer(&buf, INT64_MIN);
+	buf_addch(&buf, ' ');
+	json_add_real(&buf, 0.25);
+	buf_addch(&buf, ' ');
+	json_add_real(&buf, NAN);
+	assert_string_equal(buf.data, "-7 9007199254740992 \"9007199254740993\" "
+				      "\"-9223372036854775808\" 0.25 null");
+	buf_release(&buf);
+}
+
+/* ---- CSV -------------------------------------------------------------------- */
+
+static void check_csv(bool spreadsheet, struct str text, const char *want, size_t want_len)
+{
+	struct buf buf = BUF_INIT;
+	struct csv csv;
+
+	csv_init(&csv, &buf, spreadsheet);
+	buf_clear(&buf); /* the mark has a test of its own */
+	csv_text(&csv, text);
+	assert_int_equal(buf.len, want_len);
+	assert_memory_equal(buf.data, want, want_len);
+	buf_release(&buf);
+}
+
+#define CHECK_CSV(spreadsheet, text, want) check_csv(spreadsheet, STR(text), want, sizeof(want) - 1)
+
+static void test_csv_quotes_only_where_needed(void **state)
+{
+	(void)state;
+	CHECK_CSV(false, "root//a b:c", "root//a b:c");
+	CHECK_CSV(false, "a,b", "\"a,b\"");
+	CHECK_CSV(false, "a\"b\nc,d", "\"a\"\"b\nc,d\"");
+	CHECK_CSV(false, "\r", "\"\r\"");
+	CHECK_CSV(false, "", "\"\"");
+	check_csv(false, STR_NULL, "", 0);
+	CHECK_CSV(false, "\xc3\xa9", "\xc3\xa9");
+	CHECK_CSV(false, "\xff|\0|", REPLACED "|" REPLACED "|");
+}
+
+static void test_csv_guards_formulas_for_spreadsheets_only(void **state)
+{
+	(void)state;
+	CHECK_CSV(true, "=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0");
+	CHECK_CSV(true, "+1", "'+1");
+	CHECK_CSV(true, "-x", "'-x");
+	CHECK_CSV(true, "@a", "'@a");
+	CHECK_CSV(true, "\t=1", "'\t=1");
+	CHECK_CSV(true, "\r=1", "\"'\r=1\"");
+	CHECK_CSV(true, "=1,2", "\"'=1,2\"");
+	CHECK_CSV(true, "a=1", "a=1");
+	CHECK_CSV(true, "", "\"\"");
+	CHECK_CSV(true, "\0=1", REPLACED "=1");
+	CHECK_CSV(false, "=1", "=1");
+	CHECK_CSV(false, "-x", "-x");
+}
+
+static void test_csv_rows(void **state)
+{
+	struct buf buf = BUF_INIT;
+	struct csv csv;
+
+	(void)state;
+	csv_init(&csv, &buf, true);
+	csv_text(&csv, STR("id"));
+	csv_text(&csv, STR("n"));
+	csv_end_row(&csv);
+	csv_integer(&csv, -1);
+	csv_real(&csv, -0.5);
+	csv_null(&csv);
+	csv_end_row(&csv);
+	csv_null(&csv);
+	csv_real(&csv, NAN);
+	csv_end_row(&csv);
+	assert_string_equal(buf.data, "\xef\xbb\xbfid,n\r\n-1,-0.5,\r\n,\r\n");
+	buf_release(&buf);
+}
+
+static void test_csv_has_no_mark_unless_asked(void **state)
+{
+	struct buf buf = BUF_INIT;
+	struct csv csv;
+
+	(void)state;
+	csv_init(&csv, &buf, false);
+	assert_int_equal(buf.len, 0);
+	csv_text(&csv, STR("a"));
+	assert_string_equal(buf.data, "a");
+	buf_release(&buf);
+}
+
+/* ---- tables ----------------------------------------------------------------- */
+
+static void test_table_aligns(void **state)
+{
+	static const char *const names[] = {"name", "n", "note"};
+	struct table *table = table_new(names, 3);
+	struct buf buf = BUF_INIT;
+
+	(void)state;
+	table_text(table, STR("caf\xc3\xa9"));
+	table_integer(table, 5);
+	table_text(table, STR("x"));
+	table_text(table, STR("longer"));
+	table_real(table, 12.345, 2);
+	table_text(table, STR(""));
+	table_text(table, STR_NULL);
+	table_unknown(table);
+	table_number(table, 1234567.8);
+	table_add(table, 2, &buf);
+	assert_string_equal(buf.data, "  name        n  note\n"
+				      "  caf\xc3\xa9        5  x\n"
+				      "  longer  12.35\n"
+				      "  -           -  1234568\n");
+	buf_release(&buf);
+	table_free(table);
+}
+
+static void test_table_shows_what_a_terminal_would_obey(void **state)
+{
+	struct buf buf = BUF_INIT;
+
+	(void)state;
+	table_add_safe(&buf, STR("a\x1b[31m\n\t\xff\xc2\x9b\xe2\x80\xae\xc3\xa9"));
+	assert_string_equal(buf.data, "a\\x1b[31m\\n\\t\\xff\\u009b\\u202e\xc3\xa9");
+	buf_release(&buf);
+}
+
+static void test_table_numbers(void **state)
+{
+	static const char *const names[] = {"v"};
+	struct table *table = table_new(names, 1);
+	struct buf buf = BUF_INIT;
+
+	(void)state;
+	table_number(table, 0.5);
+	table_number(table, 4.4858837003664305e-05);
+	table_number(table, NAN);
+	table_real(table, INFINITY, 1);
+	table_add(table, 0, &buf);
+	assert_string_equal(buf.data, "          v\n"
+				      "        0.5\n"
+				      "4.48588e-05\n"
+				      "          -\n"
+				      "          -\n");
+	buf_release(&buf);
+	table_free(table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_utf8_reads_each_length),
+		cmocka_unit_test(test_utf8_refuses_what_is_none),
+		cmocka_unit_test(test_number_is_the_shortest_that_reads_back),
+		cmocka_unit_test(test_json_escapes),
+		cmocka_unit_test(test_json_replaces_stray_bytes),
+		cmocka_unit_test(test_json_numbers),
+		cmocka_unit_test(test_csv_quotes_only_where_needed),
+		cmocka_unit_test(test_csv_guards_formulas_for_spreadsheets_only),
+		cmocka_unit_test(test_csv_rows),
+		cmocka_unit_test(test_csv_has_no_mark_unless_asked),
+		cmocka_unit_test(test_table_aligns),
+		cmocka_unit_test(test_table_shows_what_a_terminal_would_obey),
+		cmocka_unit_test(test_table_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
