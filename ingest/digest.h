@@ -15,7 +15,8 @@
 
 /*
  * Parses "HASH:SIZE", "HASH-SIZE" or "HASH/SIZE" (lower-case hex of a length
- * that some digest function has). The function is left DIGEST_UNKNOWN.
+ * that some digest function has; a size without sign or leading zero). The
+ * function is left DIGEST_UNKNOWN.
  * Returns 0, or -1 with *out_digest untouched.
  */
 int digest_parse(struct str text, struct digest *out_digest);
@@ -56,8 +57,9 @@ struct link {
 void link_find(struct str text, struct link *out_link);
 /*
  * Candidates for the instance name of a link's prefix, percent-decoded, longest
- * first, each with one more leading component cut off; invalid names are left
- * out. Fills at most `max` newly allocated strings (the caller frees them).
+ * first, each with one more leading component cut off, "" last; invalid names
+ * are left out. Fills at most `max` newly allocated strings (the caller frees
+ * them) and returns their number.
  */
 size_t link_instances(const struct link *link, char **out_names, size_t max);
 

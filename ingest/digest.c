@@ -1,0 +1,399 @@
+#include "digest.h"
+
+#include "util/buf.h"
+#include "util/mem.h"
+#include "util/utf8.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+	const char *name; /* as in Buildbarn's URLs and, in capitals, in Buck2's configuration */
+	enum digest_function function;
+	size_t length;
+} functions[] = {
+	/* The first one of a length is the usual one of that length. */
+	{"md5", DIGEST_MD5, 16},
+	{"sha1", DIGEST_SHA1, 20},
+	{"gitsha1", DIGEST_GITSHA1, 20},
+	{"sha256", DIGEST_SHA256, 32},
+	{"sha256tree", DIGEST_SHA256TREE, 32},
+	{"blake3", DIGEST_BLAKE3, 32},
+	/* Keyed with a key that is fixed in the client: servers cannot tell. */
+	{"blake3-keyed", DIGEST_BLAKE3, 32},
+	{"sha384", DIGEST_SHA384, 48},
+	{"sha512", DIGEST_SHA512, 64},
+};
+
+#define FUNCTION_COUNT (sizeof(functions) / sizeof(functions[0]))
+
+/* ---- digests ---------------------------------------------------------------- */
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The longest run of lower-case hex digits at the start of text. */
+static size_t hex_run(struct str text)
+{
+	size_t len = 0;
+
+	while (len < text.len && hex_value(text.data[len]) >= 0)
+		len++;
+	return len;
+}
+
+static bool parse_hash(struct str hex, struct digest *digest)
+{
+	size_t i;
+
+	if (hex.len % 2 || digest_function_for(DIGEST_UNKNOWN, hex.len / 2) == DIGEST_UNKNOWN)
+		return false;
+	for (i = 0; i < hex.len / 2; i++)
+		digest->hash[i] =
+			(uint8_t)(hex_value(hex.data[2 * i]) << 4 | hex_value(hex.data[2 * i + 1]));
+	digest->hash_len = (uint8_t)(hex.len / 2);
+	return true;
+}
+
+/* Digits only and as a number is written: no sign, no leading zero. */
+static bool parse_size(struct str text, int64_t *out_size)
+{
+	int64_t size = 0;
+	size_t i;
+
+	if (!text.len || (text.len > 1 && text.data[0] == '0'))
+		return false;
+	for (i = 0; i < text.len; i++) {
+		if (!is_digit(text.data[i]) || size > (INT64_MAX - (text.data[i] - '0')) / 10)
+			return false;
+		size = size * 10 + (text.data[i] - '0');
+	}
+	*out_size = size;
+	return true;
+}
+
+int digest_parse(struct str text, struct digest *out_digest)
+{
+	struct digest digest = {.function = DIGEST_UNKNOWN};
+	size_t hex = hex_run(text);
+
+	if (hex == text.len || !memchr(":-/", text.data[hex], 3))
+		return -1;
+	if (!parse_hash((struct str){text.data, hex}, &digest) ||
+	    !parse_size((struct str){text.data + hex + 1, text.len - hex - 1}, &digest.size_bytes))
+		return -1;
+	*out_digest = digest;
+	return 0;
+}
+
+void digest_format(const struct digest *digest, char out[DIGEST_TEXT_MAX])
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t i;
+
+	for (i = 0; i < digest->hash_len; i++) {
+		out[2 * i] = hex[digest->hash[i] >> 4];
+		out[2 * i + 1] = hex[digest->hash[i] & 15];
+	}
+	snprintf(out + 2 * i, DIGEST_TEXT_MAX - 2 * i, ":%" PRId64, digest->size_bytes);
+}
+
+/* ---- digest functions --------------------------------------------------------- */
+
+const char *digest_function_name(int function)
+{
+	size_t i;
+
+	for (i = 0; i < FUNCTION_COUNT; i++)
+		if ((int)functions[i].function == function)
+			return functions[i].name;
+	return NULL;
+}
+
+enum digest_function digest_function_parse(struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < FUNCTION_COUNT; i++)
+		if (name.len == strlen(functions[i].name) &&
+		    strncasecmp(name.data, functions[i].name, name.len) == 0)
+			return functions[i].function;
+	return DIGEST_UNKNOWN;
+}
+
+size_t digest_function_length(int function)
+{
+	size_t i;
+
+	for (i = 0; i < FUNCTION_COUNT; i++)
+		if ((int)functions[i].function == function)
+			return functions[i].length;
+	return 0;
+}
+
+enum digest_function digest_function_for(enum digest_function configured, size_t hash_len)
+{
+	size_t i;
+
+	if (hash_len && digest_function_length((int)configured) == hash_len)
+		return configured;
+	for (i = 0; i < FUNCTION_COUNT; i++)
+		if (functions[i].length == hash_len)
+			return functions[i].function;
+	return DIGEST_UNKNOWN;
+}
+
+/* ---- instance names ------------------------------------------------------------- */
+
+/* They would make the resource names of the ByteStream service ambiguous. */
+static const char *const reserved[] = {
+	"blobs",      "uploads",      "actions",	  "actionResults",
+	"operations", "capabilities", "compressed-blobs",
+};
+
+static const char *find_reserved(struct str component)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		if (str_is(component, reserved[i]))
+			return reserved[i];
+	return NULL;
+}
+
+static int check_component(struct str component, const char *name, struct err *err)
+{
+	const char *keyword = find_reserved(component);
+
+	if (!component.len)
+		return err_set(err, ERR_USAGE,
+			       "instance name '%s' has a leading, trailing or doubled slash", name);
+	if (keyword)
+		return err_set(err, ERR_USAGE,
+			       "instance name '%s' has the reserved word '%s' as a component", name,
+			       keyword);
+	return 0;
+}
+
+static bool is_utf8(struct str text)
+{
+	size_t at = 0, size;
+	uint32_t code;
+
+	for (; at < text.len; at += size) {
+		size = utf8_read(text.data + at, text.len - at, &code);
+		if (!size)
+			return false;
+	}
+	return true;
+}
+
+/* A proto3 string must be UTF-8: servers refuse the whole request otherwise. */
+int instance_name_check(const char *name, struct err *err)
+{
+	const char *at = name;
+
+	if (!is_utf8(str_of(name)))
+		return err_set(err, ERR_USAGE, "the instance name is not valid UTF-8");
+	if (!*name)
+		return 0;
+	for (;;) {
+		size_t len = strcspn(at, "/");
+
+		if (check_component((struct str){at, len}, name, err) < 0)
+			return -1;
+		if (!at[len])
+			return 0;
+		at += len + 1;
+	}
+}
+
+/* ---- links ------------------------------------------------------------------------ */
+
+#define BLOBS "blobs/"
+
+/* What cannot stand inside a URL, so ends it where it is embedded in text. */
+static bool ends_url(char c)
+{
+	return (unsigned char)c <= ' ' || c == 0x7f || c == '"' || c == '<' || c == '>';
+}
+
+static bool is_word(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static struct str str_from(struct str text, size_t at)
+{
+	return (struct str){text.data + at, text.len - at};
+}
+
+/* Cuts the component before the next '/' off *rest; an empty one if there is no '/'. */
+static struct str take_component(struct str *rest)
+{
+	const char *slash = rest->len ? memchr(rest->data, '/', rest->len) : NULL;
+	struct str component = {rest->data, slash ? (size_t)(slash - rest->data) : 0};
+
+	if (slash)
+		*rest = str_from(*rest, component.len + 1);
+	return component;
+}
+
+static enum link_kind link_kind_parse(struct str word)
+{
+	if (str_is(word, "action"))
+		return LINK_ACTION;
+	if (str_is(word, "historical_execute_response"))
+		return LINK_HISTORICAL;
+	return LINK_NONE;
+}
+
+/* "<hash>-<size>" at the start of `rest`, whatever follows that is not part of a word. */
+static bool take_digest(struct str rest, struct digest *digest)
+{
+	size_t len = hex_run(rest);
+
+	if (len == rest.len || rest.data[len] != '-')
+		return false;
+	do
+		len++;
+	while (len < rest.len && is_digit(rest.data[len]));
+	if (len < rest.len && is_word(rest.data[len]))
+		return false;
+	return digest_parse((struct str){rest.data, len}, digest) == 0;
+}
+
+/* "<fn>/<kind>/<hash>-<size>", what follows "blobs/". */
+static bool parse_tail(struct str rest, struct link *link)
+{
+	enum digest_function function = digest_function_parse(take_component(&rest));
+
+	link->kind = link_kind_parse(take_component(&rest));
+	if (link->kind == LINK_NONE || !take_digest(rest, &link->digest))
+		return false;
+	link->digest.function = (uint8_t)function;
+	return digest_function_length((int)function) == link->digest.hash_len;
+}
+
+/* What stands before "blobs/" at `at`, back to where the URL begins. */
+static struct str prefix_before(struct str text, size_t at)
+{
+	size_t start = at;
+
+	while (start && !ends_url(text.data[start - 1]))
+		start--;
+	return (struct str){text.data + start, at > start ? at - start - 1 : 0};
+}
+
+void link_find(struct str text, struct link *out_link)
+{
+	static const size_t blobs = sizeof(BLOBS) - 1;
+	size_t at;
+
+	for (at = text.len < blobs ? 0 : text.len - blobs + 1; at-- > 0;) {
+		struct link link = {.kind = LINK_NONE};
+
+		if (memcmp(text.data + at, BLOBS, blobs) != 0)
+			continue;
+		if (at && text.data[at - 1] != '/' && !ends_url(text.data[at - 1]))
+			continue;
+		if (!parse_tail(str_from(text, at + blobs), &link))
+			continue;
+		link.prefix = prefix_before(text, at);
+		*out_link = link;
+		return;
+	}
+	*out_link = (struct link){.kind = LINK_NONE};
+}
+
+/* The path of a prefix: without scheme and host, where it has them. */
+static struct str prefix_path(struct str prefix)
+{
+	size_t at;
+
+	for (at = 0; at + 3 <= prefix.len; at++)
+		if (memcmp(prefix.data + at, "://", 3) == 0)
+			break;
+	if (at + 3 <= prefix.len) {
+		prefix = str_from(prefix, at + 3);
+		while (prefix.len && prefix.data[0] != '/')
+			prefix = str_from(prefix, 1);
+	}
+	return prefix.len && prefix.data[0] == '/' ? str_from(prefix, 1) : prefix;
+}
+
+static int any_hex_value(char c)
+{
+	return hex_value(c >= 'A' && c <= 'F' ? (char)(c - 'A' + 'a') : c);
+}
+
+/* A '%' that no two hex digits follow stays as it is. */
+static void percent_decode(struct str text, struct buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < text.len; i++) {
+		int high = i + 2 < text.len ? any_hex_value(text.data[i + 1]) : -1;
+		int low = i + 2 < text.len ? any_hex_value(text.data[i + 2]) : -1;
+
+		if (text.data[i] == '%' && high >= 0 && low >= 0) {
+			buf_addch(out, (char)(high << 4 | low));
+			i += 2;
+		} else {
+			buf_addch(out, text.data[i]);
+		}
+	}
+}
+
+/* A newly allocated name, or NULL if it is none. */
+static char *decode_instance(struct str path)
+{
+	struct buf name = BUF_INIT;
+	struct err ignored = ERR_INIT;
+
+	percent_decode(path, &name);
+	if (strlen(name.data) == name.len && instance_name_check(name.data, &ignored) == 0)
+		return buf_detach(&name);
+	buf_release(&name);
+	return NULL;
+}
+
+/*
+ * The last candidate is the empty name: with it, all of the path belongs to the
+ * portal.
+ */
+size_t link_instances(const struct link *link, char **out_names, size_t max)
+{
+	struct str path = link->kind == LINK_NONE ? STR_NULL : prefix_path(link->prefix);
+	size_t count = 0;
+
+	if (!path.data)
+		return 0;
+	while (count < max) {
+		bool last = path.len == 0;
+		char *name = decode_instance(path);
+
+		if (name)
+			out_names[count++] = name;
+		if (last)
+			break;
+		if (memchr(path.data, '/', path.len))
+			take_component(&path);
+		else
+			path.len = 0;
+	}
+	return count;
+}
