@@ -11,6 +11,7 @@
 #define BR2_LOOKUP_H
 
 #include "model.h"
+#include "util/buf.h"
 #include "util/err.h"
 
 #include <stdbool.h>
@@ -43,20 +44,33 @@ struct transport_reply {
 struct transport;
 
 struct transport_ops {
-	/* Starts a call in a free slot. -1: cannot be started at all. */
+	/*
+	 * Starts a call in a free slot; without an answer it ends with code
+	 * DEADLINE_EXCEEDED after `timeout_ms`. -1: cannot be started at all.
+	 */
 	int (*start)(struct transport *self, uint32_t slot, const struct lookup_request *request,
-		     int64_t deadline_ms, struct err *err);
-	/* 1: *out_reply; 0: nothing within timeout_ms; -1. */
+		     int64_t timeout_ms, struct err *err);
+	/*
+	 * Waits, also where no call is in flight. 1: *out_reply, its slot free again;
+	 * 0: nothing within timeout_ms; -1.
+	 */
 	int (*wait)(struct transport *self, int64_t timeout_ms, struct transport_reply *out_reply,
 		    struct err *err);
 	/* The credentials were refused: read them again. 1: they changed; 0. May be NULL. */
 	int (*refresh)(struct transport *self);
+	/* Adds one line that says why a call failed, and of whom. May be NULL. */
+	void (*explain)(struct transport *self, int code, const char *message, struct buf *out);
+	/* Brings to an end what is kept of the answers. May be NULL. */
+	int (*finish)(struct transport *self, struct err *err);
+	/* Milliseconds of a clock that only goes forward. NULL: CLOCK_MONOTONIC. */
+	int64_t (*now_ms)(struct transport *self);
 	/* Cancels what is in flight, waits for it, frees. */
 	void (*free)(struct transport *self);
 };
 
 struct transport {
 	const struct transport_ops *ops;
+	uint32_t slots; /* calls that it takes at once, numbered from 0 */
 };
 
 enum lookup_outcome {
@@ -74,16 +88,18 @@ struct lookup_answer {
 	int64_t id;
 	enum lookup_outcome outcome;
 	int code;	     /* google.rpc.Code */
-	const char *message; /* the server's words, for the user */
-	const uint8_t *data; /* LOOKUP_FOUND only; borrowed during the call */
+	const char *message; /* the server's words; LOOKUP_UNREACHABLE: what is wrong,
+				in one line. Borrowed during the call, as data is */
+	const uint8_t *data; /* LOOKUP_FOUND only */
 	size_t len;
 };
 
 struct lookup_options {
-	uint32_t in_flight;  /* calls at once; 0: the default for the transport */
+	uint32_t in_flight;  /* calls at once; 0, or more than it has: all slots of the transport */
 	int64_t deadline_ms; /* of one call; 0: 30 s */
 	int64_t outage_ms;   /* how long a server may be away; 0: 60 s */
 	uint32_t attempts;   /* of one call, outages not counted; 0: 5 */
+	int64_t preflight_ms; /* of a first call, and of one to a server given up before; 0: 5 s */
 };
 
 struct lookup_tally {
@@ -107,20 +123,28 @@ void lookup_free(struct lookup *lookup);
 /*
  * One call without waiting and without retries, to tell configuration errors
  * apart at once: 0: the server answered (whatever it said of the digest,
- * *out_answer_outcome tells); -1 ERR_NET: err says in one line what is wrong.
+ * *out_outcome tells; also PERMISSION_DENIED and INVALID_ARGUMENT, which may be
+ * true of this one instance only); -1 ERR_NET: err says in one line what is
+ * wrong: unreachable, not authenticated, no action cache there. Counts in no
+ * tally.
  */
 int lookup_preflight(struct lookup *lookup, const struct lookup_request *request,
 		     enum lookup_outcome *out_outcome, struct err *err);
 
 /*
  * Asks for everything that `source` gives and hands each answer to `sink`, each
- * request once. 0: all answered (a server that stays away answers
- * LOOKUP_UNREACHABLE for the rest); -1: source or sink failed, or SIGINT.
+ * request once, in any order. 0: all answered (a server that stays away for
+ * outage_ms answers LOOKUP_UNREACHABLE for the rest; the next run then tries it
+ * for preflight_ms only); -1: source, sink or transport failed, or
+ * lookup_interrupt(): calls in flight are given up then, and only
+ * lookup_finish() and lookup_free() may follow.
  */
 int lookup_run(struct lookup *lookup, lookup_source_fn *source, lookup_sink_fn *sink, void *context,
 	       struct err *err);
 const struct lookup_tally *lookup_tally(const struct lookup *lookup);
-/* Makes lookup_run() return soon; safe in a signal handler. */
+/* All is asked: puts a recording in its place. -1: it could not be written. */
+int lookup_finish(struct lookup *lookup, struct err *err);
+/* Makes lookup_run() return soon, now or whenever it is called; safe in a signal handler. */
 void lookup_interrupt(void);
 
 #endif

@@ -1,7 +1,19 @@
 /*
  * ActionResult and HistoricalExecuteResponse bytes -> struct result. Pure.
- * Sources: remote-apis becdd8f, bb-storage bdd785e (buildbarn.cas), and
- * bb-remote-execution 13313e6 (buildbarn.resourceusage).
+ * Sources: remote-apis becdd8f and bb-remote-execution 13313e6 (buildbarn.cas,
+ * buildbarn.resourceusage).
+ *
+ * What is unknown: an absent message; an empty worker, signal or text of the
+ * request; a timestamp of 0 s 0 ns; a maximum RSS of 0 or less; a time that
+ * int64 nanoseconds do not hold; a negative duration; the exit code where the
+ * status is not OK or there is no ActionResult. A plain number that is absent
+ * inside a present message is 0.
+ *
+ * Auxiliary messages are told by what follows the last '/' of their type URL.
+ * Of several with the same known type the first counts. Later ones, and known
+ * types whose bytes do not parse, are kept among the unknown ones, in the order
+ * received, so that nothing is lost and a custom runner's oddity never costs a
+ * result.
  */
 #ifndef BR2_RESULT_H
 #define BR2_RESULT_H
