@@ -36,7 +36,13 @@ enum store_access { STORE_READ, STORE_WRITE };
  */
 int store_open(struct store **out_store, const char *path, enum store_access access,
 	       struct err *err);
+/* NULL is fine. */
 void store_close(struct store *store);
+/*
+ * Names of canned views that could not be made because a view or table of that
+ * name is the user's: borrowed, worth a warning.
+ */
+size_t store_foreign_views(const struct store *store, const char *const **out_names);
 
 int store_begin(struct store *store, struct err *err); /* BEGIN IMMEDIATE */
 int store_commit(struct store *store, struct err *err);
@@ -51,12 +57,16 @@ int store_knows_file(struct store *store, const char *path, int64_t bytes, int64
 /* Where a run was seen. */
 struct sighting {
 	const char *path;
-	const char *project;
-	int project_rank;
+	const char *project; /* never NULL */
+	int project_rank;    /* enum project_rank; greater wins */
 	const char *isolation_dir; /* NULL: unknown */
 };
 
-/* What a log says of its run as a whole; unknown members do not overwrite known ones. */
+/*
+ * What a log says of its run as a whole; unknown members do not overwrite known
+ * ones. Where two logs of a run disagree the greater value stays, so that their
+ * order does not matter.
+ */
 struct run_facts {
 	struct str trace_id;
 	struct str command, argv_json, working_dir; /* argv cleaned: redact.h */
@@ -76,9 +86,9 @@ struct run_facts {
 /* Makes or completes the run; *out_run_id is good for this store handle. */
 int store_put_run(struct store *store, const struct run_facts *facts,
 		  const struct sighting *sighting, int64_t *out_run_id, struct err *err);
-/* One -c value, already cleaned. The last one of a key wins. */
-int store_put_config(struct store *store, int64_t run_id, const struct config_value *value,
-		     struct err *err);
+/* The run's -c values, already cleaned. The last one of a key wins. */
+int store_put_config(struct store *store, int64_t run_id, const struct config_value *values,
+		     size_t count, struct err *err);
 
 /* Under which instance the run's digests are asked. */
 struct instance_choice {
@@ -87,9 +97,11 @@ struct instance_choice {
 };
 
 /*
- * Sets the run's instance. A proved one is never replaced by an unproved one;
- * when it changes, the run's attempts move to the digests of the new instance
- * (and digests that nobody refers to any more go).
+ * Sets the run's instance. A proved one (an answer came, or a flag says so) is
+ * only replaced by a proved one, an unproved one also by one from a better
+ * source (link, .buckconfig, project.json, log; of two from the same source the
+ * smaller name). When it changes, the run's attempts move to the digests of the
+ * new instance (and digests that nobody refers to any more go).
  */
 int store_put_instance(struct store *store, int64_t run_id, const struct instance_choice *choice,
 		       struct err *err);
@@ -110,12 +122,16 @@ struct started {
 	int64_t start_ns;
 	const struct action *action; /* names and type */
 	struct stage stage;	     /* digest.hash_len 0: none seen */
+	uint64_t stage_seq;	     /* number of the stage's record; the greatest wins */
 };
 
 /* A started action without an end so far; nothing happens if its end is stored. */
 int store_put_in_flight(struct store *store, int64_t run_id, const struct started *started,
 			struct err *err);
-/* The span will never end: drops the in-flight row. */
+/*
+ * The span will never end: drops the in-flight row, and remembers that, so that
+ * a shorter copy of the log does not bring it back. For spans of actions only.
+ */
 int store_drop_in_flight(struct store *store, int64_t run_id, uint64_t span_id, struct err *err);
 
 struct log_outcome {
@@ -179,8 +195,8 @@ int store_put_result(struct store *store, int64_t lookup_id, const struct result
 		     struct err *err);
 
 /*
- * Runs whose instance no answer has proved yet. For each, candidates in order
- * (store_put_candidates) and up to `max` digests of successful remote attempts.
+ * Instance names under which the run's digests may be found, best first. Adds to
+ * those that are known; a name keeps the best place that it was ever given.
  */
 int store_put_candidates(struct store *store, int64_t run_id, const struct instance_choice *choices,
 			 size_t count, struct err *err);
@@ -194,7 +210,11 @@ struct unproved {
 	size_t digest_count;
 };
 
-/* The next such run after `after_run_id`. 1; 0; -1. */
+/*
+ * The next run after `after_run_id` whose instance nothing has proved yet, its
+ * candidates in order and up to `max_digests` digests of its successful remote
+ * attempts; runs without any of either are left out. 1; 0: none left; -1.
+ */
 int store_next_unproved(struct store *store, int64_t after_run_id, size_t max_digests,
 			struct unproved *out_unproved, struct err *err);
 

@@ -102,9 +102,12 @@ CREATE TABLE request (
     correlated_invocations_id TEXT,
     action_mnemonic TEXT,
     target_id TEXT,
-    configuration_id TEXT,
-    key TEXT NOT NULL UNIQUE -- all of them, joined by 0x1F: NULLs are not UNIQUE in SQLite
+    configuration_id TEXT
 ) STRICT;
+-- NULLs are not equal in a UNIQUE constraint; an empty text never occurs.
+CREATE UNIQUE INDEX request_key ON request (ifnull(invocation, ''), ifnull(tool_name, ''),
+    ifnull(tool_version, ''), ifnull(correlated_invocations_id, ''), ifnull(action_mnemonic, ''),
+    ifnull(target_id, ''), ifnull(configuration_id, ''));
 CREATE INDEX request_by_invocation ON request (invocation);
 
 -- ---- what the logs say --------------------------------------------------------
@@ -143,15 +146,16 @@ CREATE TABLE run_config (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE log_file (
-    -- A file that was read. Same bytes and mtime: known, not opened again.
+    -- A file that was read. Same bytes and mtime: known, not opened again. All
+    -- NULL but its path: it is being read, or a kill came before its end.
     log_file_id INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,
-    bytes INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL,
-    ending TEXT NOT NULL,     -- whole, cut, broken
-    records INTEGER NOT NULL,
-    malformed INTEGER NOT NULL,
-    too_large INTEGER NOT NULL,
+    bytes INTEGER,
+    mtime_ns INTEGER,
+    ending TEXT,              -- whole, cut, broken
+    records INTEGER,
+    malformed INTEGER,
+    too_large INTEGER,
     note TEXT                 -- what was wrong, in words
 ) STRICT;
 
@@ -168,11 +172,13 @@ CREATE INDEX run_log_by_file ON run_log (log_file_id);
 
 CREATE TABLE instance_candidate (
     -- Instance names under which a run's digests may be found, best first; probed in this order.
+    -- Several logs of a run add up: a name keeps the best rank that any of them gave it.
     run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-    rank INTEGER NOT NULL,
+    cache TEXT NOT NULL,
     name TEXT NOT NULL,
+    rank INTEGER NOT NULL,    -- 0: asked first
     source TEXT NOT NULL,
-    PRIMARY KEY (run_id, rank)
+    PRIMARY KEY (run_id, cache, name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE lookup (
@@ -191,7 +197,7 @@ CREATE TABLE lookup (
     name_id INTEGER NOT NULL REFERENCES action_name,
     UNIQUE (hash, size_bytes, function, instance_id)
 ) STRICT;
-CREATE INDEX lookup_open ON lookup (state) WHERE state <> 1;
+CREATE INDEX lookup_open ON lookup (lookup_id) WHERE state <> 1;
 
 CREATE TABLE action (
     -- One ActionExecutionEnd, test run or test listing of a run.
@@ -209,6 +215,7 @@ CREATE TABLE action (
     output_bytes INTEGER,
     input_bytes INTEGER,
     upload_result INTEGER,    -- buck.data.UploadResult
+    dep_file_upload_result INTEGER,
     scheduling_mode INTEGER,
     rule_id INTEGER REFERENCES rule,
     PRIMARY KEY (run_id, span_id)
@@ -221,7 +228,7 @@ CREATE TABLE action_text (
     span_id INTEGER NOT NULL,
     error TEXT,               -- of a failed action
     suite TEXT,               -- of a test
-    host TEXT,                -- the daemon's host, never the worker
+    host TEXT,                -- the daemon's host where it is not the run's; never the worker
     dep_file_key TEXT,
     PRIMARY KEY (run_id, span_id),
     FOREIGN KEY (run_id, span_id) REFERENCES action ON DELETE CASCADE
@@ -279,6 +286,7 @@ CREATE TABLE attempt_text (
 
 CREATE TABLE in_flight (
     -- Started, not ended in what was read of the log: a cut log, a killed client.
+    -- A record that ends the span, or a longer copy of the log, takes the row away.
     run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
     span_id INTEGER NOT NULL,
     seq INTEGER NOT NULL,
@@ -286,9 +294,18 @@ CREATE TABLE in_flight (
     type INTEGER NOT NULL,
     start_ns INTEGER,
     stage TEXT,               -- the last executor stage that named the digest
+    stage_seq INTEGER,        -- number of that stage's record
     hash BLOB,
     size_bytes INTEGER,
     function INTEGER,
+    PRIMARY KEY (run_id, span_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE cancelled_span (
+    -- Started actions that will never end: remembered, so that a shorter copy of
+    -- the log does not put them in flight again.
+    run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    span_id INTEGER NOT NULL,
     PRIMARY KEY (run_id, span_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -353,33 +370,34 @@ CREATE TABLE result_time (
 
 CREATE TABLE rusage (
     -- buildbarn.resourceusage.POSIXResourceUsage, whole (max RSS and signal are in result).
+    -- NULL inside of a row: sent, but out of any range.
     result_id INTEGER PRIMARY KEY REFERENCES result ON DELETE CASCADE,
-    user_ns INTEGER NOT NULL,
-    system_ns INTEGER NOT NULL,
-    minor_faults INTEGER NOT NULL,
-    major_faults INTEGER NOT NULL,
-    swaps INTEGER NOT NULL,
-    block_in INTEGER NOT NULL,  -- operations of 512 bytes on Linux
-    block_out INTEGER NOT NULL,
-    messages_sent INTEGER NOT NULL,
-    messages_received INTEGER NOT NULL,
-    signals_received INTEGER NOT NULL,
-    voluntary_ctx INTEGER NOT NULL,
-    involuntary_ctx INTEGER NOT NULL
+    user_ns INTEGER,
+    system_ns INTEGER,
+    minor_faults INTEGER,
+    major_faults INTEGER,
+    swaps INTEGER,
+    block_in INTEGER,  -- operations of 512 bytes on Linux
+    block_out INTEGER,
+    messages_sent INTEGER,
+    messages_received INTEGER,
+    signals_received INTEGER,
+    voluntary_ctx INTEGER,
+    involuntary_ctx INTEGER
 ) STRICT;
 
 CREATE TABLE file_pool_usage (
     -- buildbarn.resourceusage.FilePoolResourceUsage where it says anything (virtual build directories).
     result_id INTEGER PRIMARY KEY REFERENCES result ON DELETE CASCADE,
-    files_created INTEGER NOT NULL, files_count_peak INTEGER NOT NULL, files_bytes_peak INTEGER NOT NULL,
-    reads INTEGER NOT NULL, read_bytes INTEGER NOT NULL,
-    writes INTEGER NOT NULL, write_bytes INTEGER NOT NULL, truncates INTEGER NOT NULL
+    files_created INTEGER, files_count_peak INTEGER, files_bytes_peak INTEGER,
+    reads INTEGER, read_bytes INTEGER,
+    writes INTEGER, write_bytes INTEGER, truncates INTEGER
 ) STRICT;
 
 CREATE TABLE input_root_usage (
     -- buildbarn.resourceusage.InputRootResourceUsage.
     result_id INTEGER PRIMARY KEY REFERENCES result ON DELETE CASCADE,
-    directories_resolved INTEGER NOT NULL, directories_read INTEGER NOT NULL, files_read INTEGER NOT NULL
+    directories_resolved INTEGER, directories_read INTEGER, files_read INTEGER
 ) STRICT;
 
 CREATE TABLE expense (
@@ -387,7 +405,7 @@ CREATE TABLE expense (
     result_id INTEGER NOT NULL REFERENCES result ON DELETE CASCADE,
     name TEXT NOT NULL,
     currency TEXT NOT NULL,
-    cost REAL NOT NULL,
+    cost REAL,
     PRIMARY KEY (result_id, name)
 ) STRICT, WITHOUT ROWID;
 
