@@ -57,8 +57,8 @@ int store_knows_file(struct store *store, const char *path, int64_t bytes, int64
 /* Where a run was seen. */
 struct sighting {
 	const char *path;
-	const char *project; /* never NULL */
-	int project_rank;    /* enum project_rank; greater wins */
+	const char *project;	   /* never NULL */
+	int project_rank;	   /* enum project_rank; greater wins */
 	const char *isolation_dir; /* NULL: unknown */
 };
 

@@ -68,8 +68,6 @@ static int set_number(const struct option *option, const char *value, struct err
 
 static int set_value(const struct option *option, const char *value, struct err *err)
 {
-	struct option_list *list;
-
 	switch (option->type) {
 	case OPTION_FLAG:
 		*(bool *)option->dest = true;
@@ -78,9 +76,7 @@ static int set_value(const struct option *option, const char *value, struct err 
 		*(const char **)option->dest = value;
 		return 0;
 	case OPTION_LIST:
-		list = option->dest;
-		list->values = xreallocarray(list->values, list->count + 1, sizeof(*list->values));
-		list->values[list->count++] = value;
+		option_list_add(option->dest, value);
 		return 0;
 	case OPTION_NUMBER:
 	case OPTION_REAL:
@@ -208,6 +204,12 @@ void options_print(const struct option *table, FILE *out)
 			fprintf(out, "%*s", HELP_COLUMN - len, "");
 		print_help(table->help, out);
 	}
+}
+
+void option_list_add(struct option_list *list, const char *value)
+{
+	list->values = xreallocarray(list->values, list->count + 1, sizeof(*list->values));
+	list->values[list->count++] = value;
 }
 
 void option_list_release(struct option_list *list)

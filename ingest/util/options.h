@@ -43,6 +43,8 @@ struct option {
 int options_parse(const struct option *const *groups, int argc, char **argv, struct err *err);
 /* Prints one table, aligned, at most 80 columns wide. */
 void options_print(const struct option *table, FILE *out);
+/* `value` is borrowed. */
+void option_list_add(struct option_list *list, const char *value);
 void option_list_release(struct option_list *list);
 
 #endif

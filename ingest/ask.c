@@ -1,0 +1,451 @@
+#include "ask.h"
+
+#include "result.h"
+#include "util/arena.h"
+#include "util/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Digests of a run that may prove an instance name. */
+#define PROBE_DIGESTS 8
+/* Answers, and time, between two commits: readers and other writers get their turn. */
+#define COMMIT_ANSWERS 500
+#define COMMIT_MS 1000
+
+struct ask {
+	struct store *store;
+	struct lookup *lookup;
+	const struct ask_options *options;
+	struct ask_tally *tally;
+	struct arena arena;
+	bool answered_once; /* the first call, which does not wait, is behind us */
+
+	char **instances; /* names that requests in flight borrow */
+	size_t instance_count;
+	int64_t *probed; /* lookups that the probes have had answered */
+	size_t probed_count;
+
+	int64_t after_id;
+	bool in_transaction;
+	unsigned answers; /* since the last commit */
+	int64_t begun_ms;
+	uint64_t done;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static const char *keep_instance(struct ask *ask, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ask->instance_count; i++)
+		if (strcmp(ask->instances[i], name) == 0)
+			return ask->instances[i];
+	ask->instances = xreallocarray(ask->instances, i + 1, sizeof(*ask->instances));
+	ask->instances[i] = xstrdup(name);
+	ask->instance_count++;
+	return ask->instances[i];
+}
+
+/* ---- storing answers ---- */
+
+static int begin(struct ask *ask, struct err *err)
+{
+	if (ask->in_transaction)
+		return 0;
+	if (store_begin(ask->store, err) < 0)
+		return -1;
+	ask->in_transaction = true;
+	ask->answers = 0;
+	ask->begun_ms = now_ms();
+	return 0;
+}
+
+static int commit(struct ask *ask, struct err *err)
+{
+	if (!ask->in_transaction)
+		return 0;
+	ask->in_transaction = false;
+	return store_commit(ask->store, err);
+}
+
+static enum lookup_state state_of(enum lookup_outcome outcome)
+{
+	switch (outcome) {
+	case LOOKUP_FOUND:
+		return STATE_FOUND;
+	case LOOKUP_NOT_FOUND:
+		return STATE_NOT_FOUND;
+	case LOOKUP_OUTPUTS_EVICTED:
+		return STATE_OUTPUTS_EVICTED;
+	case LOOKUP_REFUSED:
+		return STATE_REFUSED;
+	case LOOKUP_INVALID:
+		return STATE_INVALID;
+	case LOOKUP_TOO_LARGE:
+		return STATE_TOO_LARGE;
+	case LOOKUP_UNREACHABLE:
+		return STATE_UNREACHABLE;
+	case LOOKUP_ERROR:
+		break;
+	}
+	return STATE_ERROR;
+}
+
+static int store_reply(struct ask *ask, const struct lookup_answer *answer, struct err *err)
+{
+	struct result result;
+	struct err fault = ERR_INIT;
+
+	arena_reset(&ask->arena);
+	if (result_parse_action(answer->data, answer->len, &ask->arena, &result, &fault) < 0) {
+		ask->tally->malformed++;
+		return store_put_state(ask->store, answer->id, STATE_MALFORMED, fault.text, err);
+	}
+	ask->tally->stored++;
+	return store_put_result(ask->store, answer->id, &result, err);
+}
+
+static int store_answer(struct ask *ask, const struct lookup_answer *answer, struct err *err)
+{
+	if (begin(ask, err) < 0)
+		return -1;
+	if (answer->outcome == LOOKUP_FOUND) {
+		if (store_reply(ask, answer, err) < 0)
+			return -1;
+	} else {
+		/* What a NOT_FOUND says is always the same: it is not worth a text. */
+		const char *message = answer->outcome == LOOKUP_NOT_FOUND ? NULL : answer->message;
+
+		if (store_put_state(ask->store, answer->id, state_of(answer->outcome), message,
+				    err) < 0)
+			return -1;
+	}
+	if (++ask->answers >= COMMIT_ANSWERS || now_ms() - ask->begun_ms >= COMMIT_MS)
+		return commit(ask, err);
+	return 0;
+}
+
+static void note_refusal(struct ask *ask, const struct lookup_answer *answer)
+{
+	if (answer->outcome == LOOKUP_REFUSED || answer->outcome == LOOKUP_INVALID)
+		snprintf(ask->tally->refusal, sizeof(ask->tally->refusal), "%s", answer->message);
+}
+
+/* ---- probing: which instance name keeps a run's digests ---- */
+
+struct kept_answer {
+	enum lookup_outcome outcome; /* 0: none */
+	int code;
+	char *message;
+	uint8_t *data;
+	size_t len;
+};
+
+struct probe {
+	struct ask *ask;
+	const struct unproved *run;
+	const char *instance;
+	size_t next, end; /* digests of this round */
+	struct kept_answer answers[PROBE_DIGESTS];
+};
+
+static int probe_source(void *context, struct lookup_request *out, struct err *err)
+{
+	struct probe *probe = context;
+
+	(void)err;
+	if (probe->next == probe->end)
+		return 0;
+	out->id = (int64_t)probe->next;
+	out->method = LOOKUP_ACTION_RESULT;
+	out->instance = probe->instance;
+	out->digest = probe->run->digests[probe->next++];
+	return 1;
+}
+
+static int probe_sink(void *context, const struct lookup_answer *answer, struct err *err)
+{
+	struct probe *probe = context;
+	struct kept_answer *kept = &probe->answers[answer->id];
+
+	(void)err;
+	kept->outcome = answer->outcome;
+	kept->code = answer->code;
+	kept->message = xstrdup(answer->message);
+	kept->len = answer->outcome == LOOKUP_FOUND ? answer->len : 0;
+	kept->data = kept->len ? (uint8_t *)xmemdup0(answer->data, answer->len) : NULL;
+	note_refusal(probe->ask, answer);
+	return 0;
+}
+
+static void probe_clear(struct probe *probe)
+{
+	size_t i;
+
+	for (i = 0; i < PROBE_DIGESTS; i++) {
+		free(probe->answers[i].message);
+		free(probe->answers[i].data);
+	}
+	memset(probe->answers, 0, sizeof(probe->answers));
+	probe->next = probe->end = 0;
+}
+
+/* An entry that is there proves the name, even if its outputs are gone. */
+static bool probe_proves(const struct probe *probe)
+{
+	size_t i;
+
+	for (i = 0; i < PROBE_DIGESTS; i++)
+		if (probe->answers[i].outcome == LOOKUP_FOUND ||
+		    probe->answers[i].outcome == LOOKUP_OUTPUTS_EVICTED)
+			return true;
+	return false;
+}
+
+static int ask_first(struct ask *ask, const struct lookup_request *request, lookup_sink_fn *sink,
+		     void *context, struct err *err)
+{
+	ask->answered_once = true;
+	return lookup_preflight(ask->lookup, request, sink, context, err);
+}
+
+static int probe_round(struct probe *probe, size_t end, struct err *err)
+{
+	struct ask *ask = probe->ask;
+
+	probe->end = end;
+	if (!ask->answered_once && probe->next < end) {
+		struct lookup_request request;
+
+		probe_source(probe, &request, err);
+		if (ask_first(ask, &request, probe_sink, probe, err) < 0)
+			return -1;
+	}
+	return lookup_run(ask->lookup, probe_source, probe_sink, probe, err);
+}
+
+/* Asks one digest, then the others if that was not enough. 1: proved; 0; -1. */
+static int probe_candidate(struct probe *probe, const char *instance, struct err *err)
+{
+	size_t count = probe->run->digest_count;
+
+	probe_clear(probe);
+	probe->instance = keep_instance(probe->ask, instance);
+	if (probe_round(probe, 1, err) < 0)
+		return -1;
+	if (probe_proves(probe))
+		return 1;
+	if (probe_round(probe, count < PROBE_DIGESTS ? count : PROBE_DIGESTS, err) < 0)
+		return -1;
+	return probe_proves(probe);
+}
+
+static void note_probed(struct ask *ask, int64_t lookup_id)
+{
+	ask->probed = xreallocarray(ask->probed, ask->probed_count + 1, sizeof(*ask->probed));
+	ask->probed[ask->probed_count++] = lookup_id;
+}
+
+/* The answers of the name that was kept are as good as those of the main pass. */
+static int store_probe(struct probe *probe, const char *cache, struct err *err)
+{
+	struct ask *ask = probe->ask;
+	size_t i;
+
+	for (i = 0; i < PROBE_DIGESTS; i++) {
+		struct kept_answer *kept = &probe->answers[i];
+		struct lookup_answer answer = {
+			.outcome = kept->outcome,
+			.code = kept->code,
+			.message = kept->message,
+			.data = kept->data,
+			.len = kept->len,
+		};
+		enum lookup_state state;
+		int known;
+
+		if (!kept->outcome || kept->outcome == LOOKUP_UNREACHABLE)
+			continue;
+		known = store_find_lookup(ask->store, cache, probe->instance,
+					  &probe->run->digests[i], &answer.id, &state, err);
+		if (known < 0 || (known && store_answer(ask, &answer, err) < 0))
+			return -1;
+		if (known)
+			note_probed(ask, answer.id);
+	}
+	return 0;
+}
+
+static int settle_on(struct probe *probe, const struct instance_choice *candidate, bool proved,
+		     struct err *err)
+{
+	struct instance_choice choice = *candidate;
+
+	choice.proved = proved;
+	if (begin(probe->ask, err) < 0 ||
+	    store_put_instance(probe->ask->store, probe->run->run_id, &choice, err) < 0)
+		return -1;
+	return store_probe(probe, candidate->cache, err);
+}
+
+/* An earlier answer may have proved a name already. 1: the candidate's index; 0; -1. */
+static int proved_before(struct ask *ask, const struct unproved *run, size_t *out_index,
+			 struct err *err)
+{
+	size_t c, d;
+
+	for (c = 0; c < run->candidate_count; c++)
+		for (d = 0; d < run->digest_count; d++) {
+			enum lookup_state state;
+			int64_t id;
+			int known = store_find_lookup(ask->store, run->candidates[c].cache,
+						      run->candidates[c].name, &run->digests[d],
+						      &id, &state, err);
+
+			if (known < 0)
+				return -1;
+			if (known && state == STATE_FOUND) {
+				*out_index = c;
+				return 1;
+			}
+		}
+	return 0;
+}
+
+static int settle_run(struct ask *ask, const struct unproved *run, struct err *err)
+{
+	struct probe probe = {.ask = ask, .run = run};
+	size_t index, c;
+	int proved = proved_before(ask, run, &index, err);
+
+	if (proved < 0)
+		return -1;
+	if (proved)
+		return settle_on(&probe, &run->candidates[index], true, err);
+	for (c = 0; c < run->candidate_count && proved == 0; c++) {
+		proved = probe_candidate(&probe, run->candidates[c].name, err);
+		if (proved > 0 || (proved == 0 && c == 0))
+			if (settle_on(&probe, &run->candidates[c], proved > 0, err) < 0)
+				proved = -1;
+	}
+	probe_clear(&probe);
+	if (proved == 0) {
+		ask->tally->unproved++;
+		snprintf(ask->tally->unproved_instance, sizeof(ask->tally->unproved_instance), "%s",
+			 run->candidates[0].name);
+	}
+	return proved < 0 ? -1 : 0;
+}
+
+static int settle_instances(struct ask *ask, struct err *err)
+{
+	struct unproved run;
+	int64_t after = 0;
+	int more;
+
+	while ((more = store_next_unproved(ask->store, ask->options->cache, after, PROBE_DIGESTS,
+					   &run, err)) > 0) {
+		after = run.run_id;
+		if (run.digest_count && run.candidate_count && settle_run(ask, &run, err) < 0)
+			return -1;
+	}
+	return more;
+}
+
+/* ---- the main pass ---- */
+
+static int compare_ids(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool was_probed(const struct ask *ask, int64_t id)
+{
+	return ask->probed_count && bsearch(&id, ask->probed, ask->probed_count,
+					    sizeof(*ask->probed), compare_ids) != NULL;
+}
+
+static int wanted_source(void *context, struct lookup_request *out, struct err *err)
+{
+	struct ask *ask = context;
+	struct wanted wanted;
+	int more;
+
+	do {
+		more = store_next_wanted(ask->store, ask->options->cache, ask->after_id,
+					 ask->options->now_ns, ask->options->retry_missing, &wanted,
+					 err);
+		if (more <= 0)
+			return more;
+		ask->after_id = wanted.lookup_id;
+	} while (was_probed(ask, wanted.lookup_id));
+	out->id = wanted.lookup_id;
+	out->method = LOOKUP_ACTION_RESULT;
+	out->instance = keep_instance(ask, wanted.instance);
+	out->digest = wanted.digest;
+	return 1;
+}
+
+static int wanted_sink(void *context, const struct lookup_answer *answer, struct err *err)
+{
+	struct ask *ask = context;
+
+	note_refusal(ask, answer);
+	if (ask->options->progress)
+		ask->options->progress(ask->options->context, ++ask->done, ask->tally->wanted);
+	return store_answer(ask, answer, err);
+}
+
+static int ask_wanted(struct ask *ask, struct err *err)
+{
+	struct lookup_request first;
+	int64_t count;
+	int more = 1;
+
+	if (ask->probed_count)
+		qsort(ask->probed, ask->probed_count, sizeof(*ask->probed), compare_ids);
+	if (store_count_wanted(ask->store, ask->options->cache, ask->options->now_ns,
+			       ask->options->retry_missing, &count, err) < 0)
+		return -1;
+	ask->tally->wanted = (uint64_t)count;
+	if (!ask->answered_once) {
+		more = wanted_source(ask, &first, err);
+		if (more > 0 && ask_first(ask, &first, wanted_sink, ask, err) < 0)
+			return -1;
+	}
+	return more <= 0 ? more : lookup_run(ask->lookup, wanted_source, wanted_sink, ask, err);
+}
+
+int ask_all(struct store *store, struct lookup *lookup, const struct ask_options *options,
+	    struct ask_tally *tally, struct err *err)
+{
+	struct ask ask = {.store = store, .lookup = lookup, .options = options, .tally = tally};
+	struct err later = ERR_INIT;
+	size_t i;
+	int failed;
+
+	memset(tally, 0, sizeof(*tally));
+	arena_init(&ask.arena, RESULT_ARENA_MAX);
+	failed = settle_instances(&ask, err) < 0 || ask_wanted(&ask, err) < 0;
+	/* What was answered before a failure is kept all the same. */
+	if (commit(&ask, failed ? &later : err) < 0)
+		failed = 1;
+	arena_release(&ask.arena);
+	for (i = 0; i < ask.instance_count; i++)
+		free(ask.instances[i]);
+	free(ask.instances);
+	free(ask.probed);
+	return failed ? -1 : 0;
+}

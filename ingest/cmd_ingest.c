@@ -1,0 +1,195 @@
+#include "cmd.h"
+
+#include "common.h"
+#include "pipeline.h"
+#include "report.h"
+#include "util/msg.h"
+#include "util/timefmt.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static struct {
+	struct option_list logs;
+	const char *project, *isolation_dir, *trace_id, *since;
+	long long last;
+	const char *endpoint, *instance, *pool, *cache;
+	const char *ca, *cert, *key, *token_file;
+	struct option_list headers;
+	bool no_tls, no_remote, dry_run, retry_missing, no_report;
+	const char *record, *replay;
+	long long in_flight;
+} flags;
+
+static const struct option table[] = {
+	{"log", 0, "FILE", OPTION_LIST, &flags.logs, "a log file; may be repeated"},
+	{"last", 0, "N", OPTION_NUMBER, &flags.last, "only the N newest logs"},
+	{"since", 0, "WHEN", OPTION_TEXT, &flags.since,
+	 "only logs since: 2d, 36h, or a date as in RFC 3339"},
+	{"trace-id", 0, "ID", OPTION_TEXT, &flags.trace_id, "only this run (a prefix will do)"},
+	{"isolation-dir", 0, "DIR", OPTION_TEXT, &flags.isolation_dir, "only this buck-out/DIR"},
+	{"project", 0, "NAME", OPTION_TEXT, &flags.project,
+	 "the project's name (default: from project.json)"},
+	{"endpoint", 0, "HOST:PORT", OPTION_TEXT, &flags.endpoint,
+	 "the action cache: host:port, grpc://, grpcs://, unix: (default: $BR2_RE_ENDPOINT, "
+	 ".buckconfig, localhost:8980)"},
+	{"remote-cache", 0, "HOST:PORT", OPTION_TEXT, &flags.endpoint, NULL},
+	{"instance", 0, "NAME", OPTION_TEXT, &flags.instance,
+	 "the instance name (default: found out by asking)"},
+	{"remote-instance-name", 0, "NAME", OPTION_TEXT, &flags.instance, NULL},
+	{"pool", 0, "NAME", OPTION_TEXT, &flags.pool,
+	 "the pool's prefix, tried before instance names"},
+	{"cache", 0, "NAME", OPTION_TEXT, &flags.cache,
+	 "your name for the cluster, if you have more than one"},
+	{"tls-ca", 0, "FILE", OPTION_TEXT, &flags.ca, "trust this CA (PEM)"},
+	{"tls-cert", 0, "FILE", OPTION_TEXT, &flags.cert, "client certificate (PEM)"},
+	{"tls-key", 0, "FILE", OPTION_TEXT, &flags.key, "its key, if not in the same file"},
+	{"no-tls", 0, NULL, OPTION_FLAG, &flags.no_tls, "speak plaintext whatever is configured"},
+	{"header", 0, "NAME=VALUE", OPTION_LIST, &flags.headers,
+	 "send this header; $VAR in the value is expanded, so that a secret need not be here"},
+	{"remote-header", 0, "NAME=VALUE", OPTION_LIST, &flags.headers, NULL},
+	{"token-file", 0, "FILE", OPTION_TEXT, &flags.token_file,
+	 "send the bearer token in this file"},
+	{"in-flight", 0, "N", OPTION_NUMBER, &flags.in_flight,
+	 "questions at once (default: 64 local, 128 remote)"},
+	{"retry-missing", 0, NULL, OPTION_FLAG, &flags.retry_missing,
+	 "ask again for all missing results, however old"},
+	{"no-remote", 0, NULL, OPTION_FLAG, &flags.no_remote, "store the logs, ask nobody"},
+	{"record", 0, "FILE", OPTION_TEXT, &flags.record, "keep the server's answers in FILE"},
+	{"replay", 0, "FILE", OPTION_TEXT, &flags.replay, "take the answers from FILE, ask nobody"},
+	{"dry-run", 0, NULL, OPTION_FLAG, &flags.dry_run, "read and count; write nothing"},
+	{"no-report", 0, NULL, OPTION_FLAG, &flags.no_report, "do not print the report"},
+	{NULL, 0, NULL, OPTION_FLAG, NULL, NULL},
+};
+
+static const char usage[] =
+	"br2-ingest [ingest] [PATH...] [options]\n"
+	"\n"
+	"Reads Buck2's logs, looks up what each remote action used, stores both in\n"
+	"one SQLite file, and prints a report. PATH is a project, a buck-out, a log\n"
+	"folder or a log file (default: the project around the current directory).";
+
+static const char examples[] =
+	"examples:\n"
+	"  br2-ingest                          this project\n"
+	"  br2-ingest experiments/             all projects below\n"
+	"  br2-ingest --last 1 --no-report     the newest log, silently\n"
+	"  br2-ingest --no-remote              no server at hand: results come later\n"
+	"  br2-ingest --endpoint grpcs://cache.example:443 --token-file ~/.token\n";
+
+/* The first signal ends the work in good order, the second at once. */
+static void on_signal(int number)
+{
+	pipeline_interrupt();
+	signal(number, SIG_DFL);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int check_flags(struct err *err)
+{
+	if (flags.record && flags.replay)
+		return err_set(err, ERR_USAGE, "--record and --replay exclude each other");
+	if (flags.record && flags.no_remote)
+		return err_set(err, ERR_USAGE, "--record wants a server, --no-remote forbids one");
+	return 0;
+}
+
+static int fill_options(struct ingest_options *options, struct err *err)
+{
+	options->now_ns = now_ns();
+	options->discover.project = flags.project;
+	options->discover.isolation_dir = flags.isolation_dir;
+	options->discover.trace_id = flags.trace_id;
+	options->discover.since_ns = UNKNOWN;
+	options->discover.last = flags.last > 0 ? flags.last : UNKNOWN;
+	if (flags.since &&
+	    time_parse(flags.since, options->now_ns, &options->discover.since_ns, err) < 0)
+		return err_prefix(err, "--since");
+	options->remote = (struct remote_flags){
+		.endpoint = flags.endpoint,
+		.ca = flags.ca,
+		.cert = flags.cert,
+		.key = flags.key,
+		.token_file = flags.token_file,
+		.headers = flags.headers.values,
+		.header_count = flags.headers.count,
+		.no_tls = flags.no_tls,
+	};
+	options->lookup.in_flight = (uint32_t)flags.in_flight;
+	options->cache = flags.cache ? flags.cache : "";
+	options->instance = flags.instance;
+	options->pool = flags.pool;
+	options->record = flags.record;
+	options->replay = flags.replay;
+	options->no_remote = flags.no_remote;
+	options->dry_run = flags.dry_run;
+	options->retry_missing = flags.retry_missing;
+	return 0;
+}
+
+static void print_counts(const struct ingest_tally *tally)
+{
+	printf("%" PRIu64 " logs, %.1f MB (%.1f MB decoded)\n"
+	       "%" PRIu64 " runs, %" PRIu64 " actions, %" PRIu64 " tests, %" PRIu64
+	       " attempts, %" PRIu64 " of them with a remote digest, %" PRIu64 " in flight\n",
+	       tally->read, (double)tally->bytes_read / 1e6, (double)tally->bytes_decoded / 1e6,
+	       tally->runs, tally->actions, tally->tests, tally->attempts, tally->digests,
+	       tally->in_flight);
+}
+
+static int ingest(const char *db, int operands, char **argv, struct err *err)
+{
+	struct ingest_options options = {.path_count = 0};
+	struct ingest_tally tally;
+	struct log_list list = LOG_LIST_INIT;
+	int i, failed;
+
+	/* PATH… and --log FILE… are one list. */
+	for (i = 0; i < operands; i++)
+		option_list_add(&flags.logs, argv[i]);
+	options.paths = flags.logs.values;
+	options.path_count = flags.logs.count;
+	failed = fill_options(&options, err) < 0 ||
+		 pipeline_run(db, &options, &list, &tally, err) < 0;
+	if (!failed && flags.dry_run)
+		print_counts(&tally);
+	else if (!failed && !flags.no_report && !common_options.quiet)
+		failed = report_after_ingest(db, &list, stdout, err);
+	log_list_release(&list);
+	if (failed)
+		return -1;
+	return tally.trouble ? EXIT_TROUBLE : EXIT_DONE;
+}
+
+int cmd_ingest(int argc, char **argv, struct err *err)
+{
+	char *db = NULL;
+	int operands = common_parse(table, argc, argv, err);
+	int code;
+
+	if (operands < 0)
+		return -1;
+	if (common_options.help) {
+		common_help(usage, table, examples);
+		return EXIT_DONE;
+	}
+	if (check_flags(err) < 0 || common_db_path(common_options.db, &db, err) < 0)
+		return -1;
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	code = ingest(db, operands, argv, err);
+	option_list_release(&flags.headers);
+	option_list_release(&flags.logs);
+	free(db);
+	return code;
+}

@@ -1,0 +1,454 @@
+#include "pipeline.h"
+
+#include "ask.h"
+#include "lookup_grpc.h"
+#include "lookup_recording.h"
+#include "places.h"
+#include "reader.h"
+#include "runlog.h"
+#include "store.h"
+#include "symptom.h"
+#include "util/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Calls at once where the user names none: a local server is fast, a remote one far. */
+#define IN_FLIGHT_LOCAL 64
+#define IN_FLIGHT_REMOTE 128
+#define IN_FLIGHT_MAX 1024
+
+static volatile sig_atomic_t interrupted;
+
+void pipeline_interrupt(void)
+{
+	interrupted = 1;
+	lookup_interrupt();
+}
+
+struct pipeline {
+	const struct ingest_options *options;
+	struct ingest_tally *tally;
+	struct store *store; /* NULL: --dry-run */
+	struct places places;
+	struct log_list *list;
+};
+
+/* ---- reading logs ---- */
+
+static int stop_if_interrupted(struct err *err)
+{
+	return interrupted ? err_set(err, ERR_IO, "interrupted") : 0;
+}
+
+static const char *ending_word(enum stream_ending ending)
+{
+	switch (ending) {
+	case STREAM_WHOLE:
+		return "whole";
+	case STREAM_BROKEN:
+		return "broken";
+	case STREAM_OPEN:
+	case STREAM_CUT:
+		break;
+	}
+	return "cut";
+}
+
+static void show_progress(const struct pipeline *pipeline, const struct log_file *file,
+			  const struct log_reader *reader, const struct runlog *log)
+{
+	const struct ingest_tally *tally = pipeline->tally;
+
+	msg_progress("log %" PRIu64 " of %zu: %.1f of %.1f MB, %" PRIu64 " actions",
+		     tally->known + tally->read + 1, pipeline->list->count,
+		     (double)log_reader_bytes_read(reader) / 1e6, (double)file->bytes / 1e6,
+		     tally->actions + runlog_tally(log)->actions);
+}
+
+static int read_events(const struct pipeline *pipeline, const struct log_file *file,
+		       struct log_reader *reader, struct runlog *log, struct err *err)
+{
+	const struct event *event;
+	int more;
+
+	while ((more = log_reader_next(reader, &event, err)) > 0) {
+		if (stop_if_interrupted(err) < 0 || runlog_event(log, event, err) < 0)
+			return -1;
+		if (event->seq % 1024 == 0)
+			show_progress(pipeline, file, reader, log);
+	}
+	return more < 0 ? -1 : runlog_finish(log, err);
+}
+
+static void count_log(struct ingest_tally *tally, const struct log_reader *reader,
+		      const struct runlog *log)
+{
+	const struct log_tally *records = log_reader_tally(reader);
+	const struct runlog_tally *rows = runlog_tally(log);
+
+	tally->runs += rows->runs;
+	tally->actions += rows->actions;
+	tally->tests += rows->tests;
+	tally->attempts += rows->attempts;
+	tally->digests += rows->digests;
+	tally->in_flight += rows->in_flight;
+	tally->malformed += records->malformed;
+	tally->too_large += records->too_large;
+	tally->bytes_read += log_reader_bytes_read(reader);
+	tally->bytes_decoded += log_reader_bytes_decoded(reader);
+}
+
+/* Says what was wrong with a log, and counts it. */
+static void judge_log(struct ingest_tally *tally, const struct log_file *file,
+		      const struct log_reader *reader)
+{
+	const struct log_tally *records = log_reader_tally(reader);
+
+	if (log_reader_ending(reader) == STREAM_CUT) {
+		tally->cut++;
+		msg_note("%s: cut short (a build that still runs, or a killed client): "
+			 "all whole records are stored",
+			 file->path);
+	} else if (log_reader_ending(reader) == STREAM_BROKEN) {
+		tally->broken++;
+		msg_warn("%s: %s; what stands before is stored", file->path,
+			 log_reader_fault(reader));
+	}
+	if (records->malformed || records->too_large)
+		msg_warn("%s: %" PRIu64 " malformed and %" PRIu64 " too large of %" PRIu64
+			 " records skipped; first: %s",
+			 file->path, records->malformed, records->too_large, records->records,
+			 log_reader_complaint(reader));
+}
+
+static int store_log(const struct pipeline *pipeline, const struct log_file *file,
+		     const struct stat *stat, const struct log_reader *reader, struct err *err)
+{
+	const struct log_tally *records = log_reader_tally(reader);
+	const char *note = log_reader_fault(reader);
+	struct log_outcome outcome = {
+		.path = file->path,
+		.bytes = stat->st_size,
+		.mtime_ns = (int64_t)stat->st_mtim.tv_sec * 1000000000 + stat->st_mtim.tv_nsec,
+		.ending = ending_word(log_reader_ending(reader)),
+		.records = records->records,
+		.malformed = records->malformed,
+		.too_large = records->too_large,
+	};
+
+	if (!*note)
+		note = log_reader_complaint(reader);
+	outcome.note = *note ? note : NULL;
+	if (!pipeline->store)
+		return 0;
+	if (store_begin(pipeline->store, err) < 0)
+		return -1;
+	if (store_put_log(pipeline->store, &outcome, err) < 0) {
+		store_rollback(pipeline->store);
+		return -1;
+	}
+	return store_commit(pipeline->store, err);
+}
+
+static void fill_place(const struct pipeline *pipeline, const struct log_file *file,
+		       struct runlog_place *out)
+{
+	const struct place *place = places_find(&pipeline->places, file->root);
+
+	memset(out, 0, sizeof(*out));
+	out->path = file->path;
+	out->project = file->project;
+	out->project_rank = (int)file->rank;
+	out->isolation_dir = file->isolation_dir;
+	out->cache = pipeline->options->cache;
+	out->instance_flag = pipeline->options->instance;
+	out->pool = pipeline->options->pool;
+	if (place) {
+		out->digest_function = place->digest_function;
+		out->buckconfig_instance = place->instance;
+		out->project_json_name = place->project_json_name;
+	}
+}
+
+/* Takes over fd. */
+static int read_log(struct pipeline *pipeline, const struct log_file *file, int fd,
+		    const struct stat *stat, struct err *err)
+{
+	struct runlog_place place;
+	struct runlog *log = NULL;
+	struct log_reader *reader;
+	int failed;
+
+	if (log_reader_open(&reader, fd, file->path, err) < 0)
+		return -1;
+	fill_place(pipeline, file, &place);
+	log = runlog_new(pipeline->store, &place);
+	failed = read_events(pipeline, file, reader, log, err);
+	if (!failed) {
+		judge_log(pipeline->tally, file, reader);
+		failed = store_log(pipeline, file, stat, reader, err);
+	}
+	count_log(pipeline->tally, reader, log);
+	runlog_free(log);
+	log_reader_free(reader);
+	return failed;
+}
+
+/* 1: opened; 0: gone or not to be read, which was said and counted. */
+static int open_log(struct pipeline *pipeline, const struct log_file *file, int *out_fd,
+		    struct stat *out_stat)
+{
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd >= 0 && fstat(fd, out_stat) == 0 && S_ISREG(out_stat->st_mode)) {
+		*out_fd = fd;
+		return 1;
+	}
+	if (fd < 0 && errno == ENOENT) {
+		pipeline->tally->vanished++;
+		msg_warn("%s: gone before it was opened, skipping", file->path);
+	} else {
+		pipeline->tally->unreadable++;
+		pipeline->tally->trouble = true;
+		msg_warn("%s: %s, skipping", file->path,
+			 fd < 0 ? strerror(errno) : "not a regular file");
+	}
+	if (fd >= 0)
+		close(fd);
+	return 0;
+}
+
+/* One bad log never spoils the others: only the store's own errors end the loop. */
+static int take_log(struct pipeline *pipeline, const struct log_file *file, struct err *err)
+{
+	struct err fault = ERR_INIT;
+	struct stat stat;
+	int known = 0, fd;
+
+	if (stop_if_interrupted(err) < 0)
+		return -1;
+	if (pipeline->store)
+		known = store_knows_file(pipeline->store, file->path, file->bytes, file->mtime_ns,
+					 err);
+	if (known < 0)
+		return -1;
+	if (known) {
+		pipeline->tally->known++;
+		return 0;
+	}
+	if (!open_log(pipeline, file, &fd, &stat))
+		return 0;
+	if (read_log(pipeline, file, fd, &stat, &fault) < 0) {
+		if (fault.kind == ERR_DB || interrupted) {
+			*err = fault;
+			return -1;
+		}
+		pipeline->tally->unreadable++;
+		pipeline->tally->trouble = true;
+		msg_warn("%s, skipping", fault.text);
+		return 0;
+	}
+	pipeline->tally->read++;
+	return 0;
+}
+
+static int take_logs(struct pipeline *pipeline, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < pipeline->list->count; i++)
+		if (take_log(pipeline, &pipeline->list->files[i], err) < 0)
+			return -1;
+	msg_progress_end();
+	return 0;
+}
+
+/* ---- asking ---- */
+
+static int new_transport(const struct pipeline *pipeline, const struct remote *remote,
+			 uint32_t slots, struct transport **out, struct err *err)
+{
+	const struct ingest_options *options = pipeline->options;
+	struct transport *transport;
+
+	if (options->replay)
+		return transport_replay_new(out, options->replay, slots, err);
+	if (transport_grpc_new(&transport, remote, slots, err) < 0)
+		return -1;
+	if (options->record)
+		return transport_record_new(out, transport, options->record, err);
+	*out = transport;
+	return 0;
+}
+
+static void ask_progress(void *context, uint64_t done, uint64_t wanted)
+{
+	(void)context;
+	msg_progress("%" PRIu64 " of %" PRIu64 " results asked", done, wanted);
+}
+
+/* One line for each thing that went wrong, with what to do next. */
+static void judge_answers(struct pipeline *pipeline, const struct remote *remote,
+			  const struct ask_tally *asked, const struct lookup_tally *answers)
+{
+	struct ingest_tally *tally = pipeline->tally;
+
+	msg_note("%" PRIu64 " results asked of %s: %" PRIu64 " stored, %" PRIu64 " not there",
+		 answers->asked, pipeline->options->replay ? "the recording" : remote->endpoint,
+		 asked->stored, answers->not_found + answers->outputs_evicted);
+	if (answers->unreachable) {
+		tally->trouble = true;
+		msg_warn("%s went away: %" PRIu64 " results wanted. Run br2-ingest again when it "
+			 "is back; no log is read again",
+			 remote->endpoint, answers->unreachable);
+	}
+	if (answers->refused || (answers->invalid && !asked->stored)) {
+		tally->trouble = true;
+		msg_warn("%s refuses %" PRIu64 " of the questions: %s", remote->endpoint,
+			 answers->refused + answers->invalid, asked->refusal);
+	}
+	if (answers->errors || answers->too_large || asked->malformed)
+		msg_warn("%" PRIu64 " answers were errors, %" PRIu64 " too large, %" PRIu64
+			 " malformed; see the view missing_results",
+			 answers->errors, answers->too_large, asked->malformed);
+	if (asked->unproved)
+		msg_warn("no answer proved the instance name of %" PRIu64
+			 " runs; '%s' is kept for now and others are tried at the next ingest. "
+			 "If you know it: --instance NAME",
+			 asked->unproved, asked->unproved_instance);
+}
+
+/* "localhost:8980 refuses: 127 results wanted. kubectl … &, then br2-ingest" */
+static void explain_silence(struct pipeline *pipeline, const struct remote *remote,
+			    const struct err *fault, struct err *err)
+{
+	int64_t wanted;
+
+	pipeline->tally->trouble = true;
+	if (store_count_wanted(pipeline->store, pipeline->options->cache, pipeline->options->now_ns,
+			       pipeline->options->retry_missing, &wanted, err) < 0)
+		wanted = 0;
+	symptom_unreachable(remote, fault->text, wanted);
+}
+
+static uint32_t in_flight(const struct pipeline *pipeline, const struct remote *remote)
+{
+	uint32_t wanted = pipeline->options->lookup.in_flight;
+
+	if (!wanted)
+		return remote->loopback ? IN_FLIGHT_LOCAL : IN_FLIGHT_REMOTE;
+	return wanted > IN_FLIGHT_MAX ? IN_FLIGHT_MAX : wanted;
+}
+
+static int ask_remote(struct pipeline *pipeline, const struct remote *remote, struct err *err)
+{
+	const struct ingest_options *options = pipeline->options;
+	struct ask_options ask = {
+		.cache = options->cache,
+		.now_ns = options->now_ns,
+		.retry_missing = options->retry_missing,
+		.progress = ask_progress,
+	};
+	struct lookup_options lookup_options = options->lookup;
+	struct transport *transport;
+	struct ask_tally asked;
+	struct lookup *lookup;
+	struct err fault = ERR_INIT;
+	int failed;
+
+	lookup_options.in_flight = in_flight(pipeline, remote);
+	if (new_transport(pipeline, remote, lookup_options.in_flight, &transport, err) < 0)
+		return -1;
+	lookup = lookup_new(transport, &lookup_options);
+	failed = ask_all(pipeline->store, lookup, &ask, &asked, &fault);
+	msg_progress_end();
+	if (failed && fault.kind == ERR_NET && !interrupted)
+		explain_silence(pipeline, remote, &fault, err);
+	else if (failed)
+		*err = fault;
+	else if (lookup_tally(lookup)->asked)
+		judge_answers(pipeline, remote, &asked, lookup_tally(lookup));
+	lookup_free(lookup);
+	return failed && (fault.kind != ERR_NET || interrupted) ? -1 : 0;
+}
+
+static int ask_server(struct pipeline *pipeline, struct err *err)
+{
+	const struct ingest_options *options = pipeline->options;
+	const char *other = NULL;
+	struct remote remote;
+	int differs = places_remote(&pipeline->places, &options->remote, &remote, &other, err);
+	int failed;
+
+	if (differs < 0)
+		return -1;
+	if (differs && !options->replay)
+		msg_warn("%s names another server than %s; ingest the projects apart, each with a "
+			 "--cache NAME of its own",
+			 other, remote.endpoint);
+	failed = ask_remote(pipeline, &remote, err);
+	remote_release(&remote);
+	return failed;
+}
+
+/* ---- the whole ---- */
+
+static void note_list(const struct pipeline *pipeline)
+{
+	const struct log_list *list = pipeline->list;
+	size_t i;
+
+	pipeline->tally->files = list->count;
+	pipeline->tally->vanished = list->vanished;
+	if (list->root_count > 1)
+		for (i = 0; i < list->root_count; i++)
+			msg_note("project %s", list->roots[i]);
+	if (list->unreadable) {
+		pipeline->tally->unreadable = list->unreadable;
+		pipeline->tally->trouble = true;
+		msg_warn("%" PRIu64 " places could not be looked at; first: %s", list->unreadable,
+			 list->note);
+	}
+}
+
+static void note_logs(const struct ingest_tally *tally)
+{
+	msg_note("%" PRIu64 " logs: %" PRIu64 " read, %" PRIu64 " known and unchanged; %" PRIu64
+		 " runs, %" PRIu64 " actions, %" PRIu64 " tests read",
+		 tally->files, tally->read, tally->known, tally->runs, tally->actions,
+		 tally->tests);
+}
+
+int pipeline_run(const char *db, const struct ingest_options *options, struct log_list *out_list,
+		 struct ingest_tally *tally, struct err *err)
+{
+	struct pipeline pipeline = {.options = options, .tally = tally, .list = out_list};
+	int failed = -1;
+
+	memset(tally, 0, sizeof(*tally));
+	if (discover(&options->discover, options->paths, options->path_count, out_list, err) < 0 ||
+	    places_load(&pipeline.places, out_list, err) < 0)
+		goto out;
+	note_list(&pipeline);
+	if (!options->dry_run) {
+		if (store_open(&pipeline.store, db, STORE_WRITE, err) < 0)
+			goto out;
+		msg_note("database %s", db);
+	}
+	if (take_logs(&pipeline, err) < 0)
+		goto out;
+	note_logs(tally);
+	if (!options->dry_run && !options->no_remote && ask_server(&pipeline, err) < 0)
+		goto out;
+	failed = 0;
+out:
+	store_close(pipeline.store);
+	places_release(&pipeline.places);
+	return failed;
+}

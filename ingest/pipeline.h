@@ -1,0 +1,52 @@
+/*
+ * The one place where the stages meet: discover -> read -> store -> ask ->
+ * store. It says on stderr what it does; data is printed by the verb.
+ */
+#ifndef BR2_PIPELINE_H
+#define BR2_PIPELINE_H
+
+#include "config.h"
+#include "discover.h"
+#include "lookup.h"
+#include "util/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ingest_options {
+	const char *const *paths;
+	size_t path_count;
+	struct discover_options discover;
+	struct remote_flags remote;
+	struct lookup_options lookup;
+	const char *cache;    /* the user's name for the cluster; "" */
+	const char *instance; /* --instance; NULL */
+	const char *pool;     /* --pool; NULL */
+	const char *record;   /* --record FILE; NULL */
+	const char *replay;   /* --replay FILE; NULL */
+	int64_t now_ns;
+	bool no_remote;
+	bool dry_run;
+	bool retry_missing;
+};
+
+struct ingest_tally {
+	uint64_t files, known, read, vanished, unreadable, cut, broken;
+	uint64_t runs, actions, tests, attempts, digests, in_flight;
+	uint64_t malformed, too_large;
+	uint64_t bytes_read, bytes_decoded;
+	bool trouble; /* something of exit code 2 happened; it was said */
+};
+
+/*
+ * Does it all. `db` is not opened with dry_run. The list that was found is
+ * handed to the caller, who releases it. -1: nothing could be done (usage,
+ * database); troubles on the way are said, counted and set tally->trouble.
+ */
+int pipeline_run(const char *db, const struct ingest_options *options, struct log_list *out_list,
+		 struct ingest_tally *tally, struct err *err);
+/* Makes pipeline_run() end soon, at the next record or answer; safe in a signal handler. */
+void pipeline_interrupt(void);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * The events of one log, in order -> rows of its run (or runs: a file may hold
+ * several whole logs). It keeps the open spans, so that an action's start and
+ * end meet; cleans what must not be stored; gives each digest its function; and
+ * settles under which instance names the digests may be found.
+ *
+ * Rows are committed in slices; the file's own row, which makes it known, is
+ * written by the pipeline after runlog_finish().
+ */
+#ifndef BR2_RUNLOG_H
+#define BR2_RUNLOG_H
+
+#include "model.h"
+#include "store.h"
+#include "util/err.h"
+
+#include <stdint.h>
+
+struct runlog;
+
+/* Where the log lies and what its project's configuration says. Borrowed while the runlog lives. */
+struct runlog_place {
+	const char *path;
+	const char *project;		      /* NULL: the base name of the log's working_dir */
+	int project_rank;		      /* enum project_rank */
+	const char *isolation_dir;	      /* NULL: unknown */
+	enum digest_function digest_function; /* of .buckconfig; DIGEST_UNKNOWN */
+	const char *cache;		      /* the user's name for the cluster */
+	const char *instance_flag;	      /* --instance; NULL */
+	const char *pool;		      /* --pool; NULL */
+	const char *buckconfig_instance;      /* NULL */
+	const char *project_json_name;	      /* NULL */
+};
+
+struct runlog_tally {
+	uint64_t runs, actions, tests, attempts,
+		digests; /* digests: remote attempts that name one */
+	uint64_t in_flight, incomplete_runs;
+};
+
+/* `store` NULL: only count. Never fails. */
+struct runlog *runlog_new(struct store *store, const struct runlog_place *place);
+/* Takes one event. -1: the store failed; what was committed stays. */
+int runlog_event(struct runlog *runlog, const struct event *event, struct err *err);
+/* The log ended: in-flight rows, instance candidates, the last slice. */
+int runlog_finish(struct runlog *runlog, struct err *err);
+const struct runlog_tally *runlog_tally(const struct runlog *runlog);
+/* Rolls back what is not committed. */
+void runlog_free(struct runlog *runlog);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * The started actions of one log that have not ended yet: as many as the build
+ * had at once, so memory follows the build's width, not the log's length. A
+ * ceiling keeps a hostile log from filling the memory with starts.
+ */
+#ifndef BR2_SPANS_H
+#define BR2_SPANS_H
+
+#include "model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPANS_MAX ((size_t)65536)
+
+struct span {
+	struct span *next;
+	uint64_t span_id;
+	uint64_t seq;
+	int64_t start_ns;
+	struct action action; /* type and names; texts point into this allocation */
+	struct stage stage;   /* the last one that named a digest; hash_len 0: none */
+	char stage_name[24];
+	char text[];
+};
+
+struct spans {
+	struct span **buckets;
+	size_t bucket_count; /* a power of two, or 0 */
+	size_t count;
+	uint64_t refused; /* starts beyond SPANS_MAX */
+};
+
+#define SPANS_INIT            \
+	{                     \
+		NULL, 0, 0, 0 \
+	}
+
+void spans_release(struct spans *spans);
+/* Copies what it needs of the start event; a span that is known stays as it is. */
+void spans_start(struct spans *spans, const struct event *event);
+/* Notes the digest that a stage below span `parent_id` names. */
+void spans_stage(struct spans *spans, uint64_t parent_id, const struct stage *stage);
+/* The span, or NULL; owned by the table. */
+struct span *spans_find(struct spans *spans, uint64_t span_id);
+void spans_end(struct spans *spans, uint64_t span_id);
+/* Calls `visit` for each open span in no order; stops at the first nonzero, which it returns. */
+int spans_each(struct spans *spans, int (*visit)(void *context, const struct span *span),
+	       void *context);
+
+#endif
