@@ -122,14 +122,13 @@ void lookup_free(struct lookup *lookup);
 
 /*
  * One call without waiting and without retries, to tell configuration errors
- * apart at once: 0: the server answered (whatever it said of the digest,
- * *out_outcome tells; also PERMISSION_DENIED and INVALID_ARGUMENT, which may be
- * true of this one instance only); -1 ERR_NET: err says in one line what is
- * wrong: unreachable, not authenticated, no action cache there. Counts in no
- * tally.
+ * apart at once. 0: the server answered, and `sink` has the answer (also of
+ * PERMISSION_DENIED and INVALID_ARGUMENT, which may be true of this one
+ * instance only); -1: the sink's own error, or ERR_NET: err says in one line
+ * what is wrong: unreachable, not authenticated, no action cache there.
  */
 int lookup_preflight(struct lookup *lookup, const struct lookup_request *request,
-		     enum lookup_outcome *out_outcome, struct err *err);
+		     lookup_sink_fn *sink, void *context, struct err *err);
 
 /*
  * Asks for everything that `source` gives and hands each answer to `sink`, each
