@@ -211,12 +211,20 @@ struct unproved {
 };
 
 /*
- * The next run after `after_run_id` whose instance nothing has proved yet, its
+ * The lookup of a digest under an instance name of cluster `cache`, and its
+ * state: what a probe has had answered is stored by this. 1; 0: no such lookup; -1.
+ */
+int store_find_lookup(struct store *store, const char *cache, const char *instance,
+		      const struct digest *digest, int64_t *out_lookup_id,
+		      enum lookup_state *out_state, struct err *err);
+
+/*
+ * The next run of cluster `cache` after `after_run_id` whose instance nothing has proved yet, its
  * candidates in order and up to `max_digests` digests of its successful remote
  * attempts; runs without any of either are left out. 1; 0: none left; -1.
  */
-int store_next_unproved(struct store *store, int64_t after_run_id, size_t max_digests,
-			struct unproved *out_unproved, struct err *err);
+int store_next_unproved(struct store *store, const char *cache, int64_t after_run_id,
+			size_t max_digests, struct unproved *out_unproved, struct err *err);
 
 /* ---- questions ---------------------------------------------------------------- */
 
