@@ -1,0 +1,150 @@
+"""Each lint fails on the breach that it is there for, and passes without it."""
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import check_layers
+import check_listed
+import check_sizes
+import check_tests
+
+HERE = Path(__file__).parent
+
+
+def write(root, files):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def only(problems, *words):
+    assert len(problems) == 1, problems
+    for word in words:
+        assert word in problems[0]
+
+
+@pytest.mark.parametrize('name, text, words', [
+    ('ingest/stream.c', '#include "decode.h"\n', ['stages stream and decode']),
+    ('ingest/decode.c', '#include <zlib.h>\n', ['<zlib.h> belongs to util/unpack']),
+    ('ingest/decode.c', '#include <curl/curl.h>\n', ['<curl/curl.h> has no owner']),
+    ('ingest/model.h', '#include "store.h"\n', ['higher layer']),
+    ('ingest/util/buf.c', '#include "model.h"\n', ['higher layer']),
+    ('ingest/cmd_x.c', '#include "cmd_y.h"\n', ['verbs do not know each other']),
+    ('ingest/report.c', '#include "lookup.h"\n', ['knows the store alone']),
+    ('ingest/strange.c', '', ['belongs to no layer']),
+    ('ingest/store.c', '#include "strange.h"\n', ['belongs to no layer']),
+])
+def test_layers_breach(tmp_path, name, text, words):
+    write(tmp_path, {name: text})
+    only(check_layers.check(tmp_path), f'{name}:1:', *words)
+
+
+def test_layers_own_header_first(tmp_path):
+    write(tmp_path, {'ingest/store.h': '', 'ingest/store.c': '#include <stdio.h>\n#include "store.h"\n'})
+    only(check_layers.check(tmp_path), 'ingest/store.c:1:', 'not first')
+
+
+def test_layers_pass(tmp_path):
+    write(tmp_path, {
+        'ingest/store.h': '#include "model.h"\n',
+        'ingest/store.c': '#include "store.h"\n#include <sqlite3.h>\n',
+        'ingest/lookup_grpc.c': '#include "config.h"\n#include <grpc/grpc.h>\n#include "remote.pb-c.h"\n',
+        'ingest/pipeline.c': '#include "store.h"\n#include "discover.h"\n',
+        'ingest/cmd_x.c': '#include "cmd.h"\n#include "pipeline.h"\n',
+    })
+    assert check_layers.check(tmp_path) == []
+
+
+def test_sizes_breach(tmp_path):
+    function = 'int f(void)\n{\n' + '\tg();\n' * 79 + '}\n'
+    write(tmp_path, {'ingest/f.c': function, 'tests/unit/test_g.c': '\n' * 601})
+    problems, _, _ = check_sizes.check(tmp_path)
+    assert problems == ['ingest/f.c:2: a function of 81 lines, more than 80',
+                        'tests/unit/test_g.c: 601 lines, more than 600']
+
+
+def test_sizes_pass(tmp_path):
+    write(tmp_path, {'ingest/f.c': 'int f(void)\n{\n' + '\tg();\n' * 78 + '}\n' + '\n' * 519})
+    assert check_sizes.check(tmp_path) == ([], [600], [80])
+
+
+def c_test(body, row='cmocka_unit_test(test_a)', helper=''):
+    return (f'{helper}static void test_a(void **state)\n{{\n\t(void)state;\n{body}}}\n\n'
+            f'int main(void)\n{{\n\tconst struct CMUnitTest tests[] = {{{row}}};\n}}\n')
+
+
+@pytest.mark.parametrize('text, word', [
+    (c_test('\tf();\n'), 'test_a() asserts nothing'),
+    (c_test('\tassert_true(f());\n', row='cmocka_unit_test(test_b)'), 'is in no cmocka_unit_test() row'),
+    (c_test('\tassert_true(f());\n\tskip();\n'), 'skips a test'),
+    ('int main(void)\n{\n\treturn 0;\n}\n', 'holds no test'),
+])
+def test_tests_cmocka_breach(tmp_path, text, word):
+    write(tmp_path, {'tests/unit/test_a.c': text})
+    only(check_tests.check(tmp_path), 'tests/unit/test_a.c', word)
+
+
+def test_tests_cmocka_pass(tmp_path):
+    helper = 'static void same(int a)\n{\n\tassert_int_equal(a, 1);\n}\n\n'
+    write(tmp_path, {'tests/unit/test_a.c': c_test('\tsame(1);\n', helper=helper)})
+    assert check_tests.check(tmp_path) == []
+
+
+@pytest.mark.parametrize('text, word', [
+    ('def test_a():\n    f()\n', 'test_a() asserts nothing'),
+    ('def test_a():\n    pytest.skip()\n    assert f()\n', 'skips a test'),
+    ('X = 1\n', 'holds no test'),
+])
+def test_tests_pytest_breach(tmp_path, text, word):
+    write(tmp_path, {'tests/e2e/test_a.py': text})
+    only(check_tests.check(tmp_path), 'tests/e2e/test_a.py', word)
+
+
+def test_tests_pytest_pass(tmp_path):
+    write(tmp_path, {'tests/e2e/harness.py': 'def same(a):\n    assert a\n',
+                     'tests/e2e/test_a.py': 'def test_a():\n    same(f())\n'})
+    assert check_tests.check(tmp_path) == []
+
+
+@pytest.mark.parametrize('name', ['ingest/util/x.c', 'queries/x.sql', 'schema/0009_x.sql', 'tests/unit/test_x.c',
+                                  'tests/sql/test_x.py', 'tests/lint/check_x.py'])
+def test_listed_breach(tmp_path, name):
+    write(tmp_path, {name: ''})
+    only(check_listed.check(tmp_path), name, 'not listed')
+
+
+def test_listed_pass(tmp_path):
+    write(tmp_path, {'ingest/util/x.c': '', 'ingest/CMakeLists.txt': 'br2_library(br2_util util/x.c)\n',
+                     'tests/unit/test_y.c': '', 'tests/unit/CMakeLists.txt': 'br2_unit_test(y)\n'})
+    assert check_listed.check(tmp_path) == []
+
+
+def style(root):
+    subprocess.run(['git', 'init', '-q', root], check=True)
+    (root / '.clang-format').write_text((HERE.parents[1] / '.clang-format').read_text())
+    return subprocess.run([HERE / 'check_style.sh', root], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize('name, text, word', [
+    ('a.c', 'int  a;\n', 'clang-format'),
+    ('a.sh', '#!/bin/sh\necho $1\n', 'shellcheck'),
+    ('a.1', '.Dd today\n', 'mandoc'),
+    ('a.txt', 'word \n', 'white space'),
+    ('a.txt', 'word', 'no newline'),
+    ('a.txt', 'see /home/' + 'somebody/x\n', 'the path of a machine'),
+])
+def test_style_breach(tmp_path, name, text, word):
+    write(tmp_path, {name: text})
+    result = style(tmp_path)
+    assert result.returncode == 1
+    assert word in result.stdout
+
+
+def test_style_pass(tmp_path):
+    write(tmp_path, {'a.c': 'int a;\n', 'a.sh': '#!/bin/sh\necho "$1"\n', 'a.txt': 'see /home/br2/x\n'})
+    result = style(tmp_path)
+    assert (result.returncode, result.stdout) == (0, 'style holds\n')
