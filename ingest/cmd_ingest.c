@@ -81,8 +81,11 @@ static const char examples[] =
 	"  br2-ingest --endpoint grpcs://cache.example:443 --token-file ~/.token\n";
 
 /* The first signal ends the work in good order, the second at once. */
+static volatile sig_atomic_t signal_number;
+
 static void on_signal(int number)
 {
+	signal_number = number;
 	pipeline_interrupt();
 	signal(number, SIG_DFL);
 }
@@ -188,6 +191,10 @@ int cmd_ingest(int argc, char **argv, struct err *err)
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	code = ingest(db, operands, argv, err);
+	if (signal_number) {
+		msg_note("interrupted; what was read is stored, the next ingest completes it");
+		code = 128 + signal_number;
+	}
 	option_list_release(&flags.headers);
 	option_list_release(&flags.logs);
 	free(db);

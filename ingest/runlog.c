@@ -1,5 +1,6 @@
 #include "runlog.h"
 
+#include "cli_config.h"
 #include "digest.h"
 #include "instance.h"
 #include "redact.h"
@@ -26,13 +27,13 @@ struct runlog {
 	char trace_id[TRACE_ID_MAX + 1]; /* of the run at hand; "": none */
 	char *project; /* the place's, else working_dir's base name; NULL: not known yet */
 	int64_t run_id;
-	uint64_t seq; /* of the last event of the run at hand */
 	bool complete;
 	bool start_known;
 	bool instance_chosen;
 	enum digest_function function; /* of the log's own -c value, else .buckconfig's */
-	char *config_instance;	       /* the log's -c buck2_re_client.instance_name */
-	char *links[LINKS_MAX];	       /* instance names that historical links propose */
+	struct cli_config config;
+	bool config_stored;
+	char *links[LINKS_MAX]; /* instance names that historical links propose */
 	size_t link_count;
 
 	bool in_transaction;
@@ -45,16 +46,14 @@ static void forget_run(struct runlog *log)
 
 	spans_release(&log->spans);
 	free(log->project);
-	free(log->config_instance);
+	cli_config_release(&log->config);
 	for (i = 0; i < log->link_count; i++)
 		free(log->links[i]);
 	log->project = log->place->project ? xstrdup(log->place->project) : NULL;
-	log->config_instance = NULL;
 	log->link_count = 0;
 	log->trace_id[0] = '\0';
 	log->run_id = 0;
-	log->seq = 0;
-	log->complete = log->start_known = log->instance_chosen = false;
+	log->complete = log->start_known = log->instance_chosen = log->config_stored = false;
 	log->function = log->place->digest_function;
 }
 
@@ -181,106 +180,38 @@ static int note_start(struct runlog *log, int64_t time_ns, struct err *err)
 
 /* ---- -c values ---- */
 
-static bool is_key(const struct config_value *value, const char *section, const char *key)
+/* The log's own value beats .buckconfig's: it is what this run was told. */
+static void use_config(struct runlog *log)
 {
-	return str_is(value->section, section) && str_is(value->key, key);
+	struct str names = cli_config_get(&log->config, "buck2", "digest_algorithms");
+	const char *comma = names.data ? memchr(names.data, ',', names.len) : NULL;
+	enum digest_function function;
+
+	if (!names.data)
+		return;
+	if (comma)
+		names.len = (size_t)(comma - names.data);
+	function = digest_function_parse(names);
+	if (function != DIGEST_UNKNOWN)
+		log->function = function;
 }
 
-static void use_config(struct runlog *log, const struct config_value *value)
+static void on_config(struct runlog *log, const struct event *event)
 {
-	if (is_key(value, "buck2_re_client", "instance_name")) {
-		free(log->config_instance);
-		log->config_instance = xmemdup0(value->value.data, value->value.len);
-	} else if (is_key(value, "buck2", "digest_algorithms")) {
-		const char *comma = memchr(value->value.data, ',', value->value.len);
-		size_t len = comma ? (size_t)(comma - value->value.data) : value->value.len;
-		enum digest_function function =
-			digest_function_parse((struct str){value->value.data, len});
-
-		if (function != DIGEST_UNKNOWN)
-			log->function = function;
-	}
+	cli_config_from_record(&log->config, event->config, event->config_count);
+	use_config(log);
 }
 
-/* Stores a value given on the command line, cleaned; uses any. */
-static int take_config(struct runlog *log, const struct config_value *given, struct err *err)
+/* Once a run, when all of them are known: before its first action, or at its end. */
+static int put_config(struct runlog *log, struct err *err)
 {
-	struct config_value value = *given;
-
-	if (!value.section.data || !value.key.data || !value.value.data)
+	if (log->config_stored)
 		return 0;
-	use_config(log, &value);
-	if (!log->store || !value.is_cli)
-		return 0;
-	if (redact_is_secret(value.section, value.key, value.value))
-		value.value = str_of(REDACTED);
+	log->config_stored = true;
 	if (open_slice(log, err) < 0)
 		return -1;
-	return store_put_config(log->store, log->run_id, &value, err);
-}
-
-/* "[cell//]section.key=value" */
-static bool parse_config_argument(struct str text, struct config_value *out)
-{
-	const char *equals = text.data ? memchr(text.data, '=', text.len) : NULL;
-	const char *name = text.data, *dot, *slashes;
-
-	if (!equals)
-		return false;
-	memset(out, 0, sizeof(*out));
-	out->is_cli = true;
-	slashes = memchr(name, '/', (size_t)(equals - name));
-	if (slashes && slashes[1] == '/') {
-		out->cell = (struct str){name, (size_t)(slashes - name)};
-		name = slashes + 2;
-	}
-	dot = memchr(name, '.', (size_t)(equals - name));
-	if (!dot)
-		return false;
-	out->section = (struct str){name, (size_t)(dot - name)};
-	out->key = (struct str){dot + 1, (size_t)(equals - dot - 1)};
-	out->value = (struct str){equals + 1, text.len - (size_t)(equals + 1 - text.data)};
-	return true;
-}
-
-/* The value of a -c/--config argument at argv[*at], which may stand in the next one. */
-static struct str config_argument(const struct invocation *invocation, size_t *at)
-{
-	struct str word = invocation->argv[*at];
-
-	if (str_is(word, "-c") || str_is(word, "--config"))
-		return ++*at < invocation->argc ? invocation->argv[*at] : STR_NULL;
-	if (str_starts(word, "--config="))
-		return (struct str){word.data + 9, word.len - 9};
-	if (str_starts(word, "-c") && !str_starts(word, "--"))
-		return (struct str){word.data + 2, word.len - 2};
-	return STR_NULL;
-}
-
-/* Logs before 2024-12 have no record of the values: they are taken from argv. */
-static int take_argv_config(struct runlog *log, const struct invocation *invocation,
-			    struct err *err)
-{
-	size_t i;
-
-	for (i = 0; i < invocation->argc && !str_is(invocation->argv[i], "--"); i++) {
-		struct config_value value;
-
-		if (parse_config_argument(config_argument(invocation, &i), &value) &&
-		    take_config(log, &value, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int on_config(struct runlog *log, const struct event *event, struct err *err)
-{
-	size_t i;
-
-	for (i = 0; i < event->config_count; i++)
-		if (take_config(log, &event->config[i], err) < 0)
-			return -1;
-	return 0;
+	return store_put_config(log->store, log->run_id, log->config.values, log->config.count,
+				err);
 }
 
 /* ---- facts of the run ---- */
@@ -299,9 +230,11 @@ static int on_invocation(struct runlog *log, const struct event *event, struct e
 	facts.start_ns = invocation->start_ns;
 	if (facts.start_ns != UNKNOWN)
 		log->start_known = true;
+	cli_config_from_argv(&log->config, invocation->argv, invocation->argc);
+	use_config(log);
 	failed = put_facts(log, &facts, err);
 	buf_release(&argv);
-	return failed ? -1 : take_argv_config(log, invocation, err);
+	return failed;
 }
 
 static int on_command_start(struct runlog *log, const struct event *event, struct err *err)
@@ -356,7 +289,7 @@ static void candidates_of(const struct runlog *log, struct instance_list *out_li
 		.link_count = log->link_count,
 		.buckconfig = log->place->buckconfig_instance,
 		.project_json = log->place->project_json_name,
-		.log = log->config_instance,
+		.log = cli_config_get(&log->config, "buck2_re_client", "instance_name").data,
 	};
 
 	instance_candidates(&sources, out_list);
@@ -489,8 +422,8 @@ static int on_action_end(struct runlog *log, const struct event *event, struct e
 	spans_end(&log->spans, event->span_id);
 	if (!log->store)
 		return 0;
-	if (note_start(log, event->time_ns, err) < 0 || open_slice(log, err) < 0 ||
-	    choose_instance(log, err) < 0 ||
+	if (note_start(log, event->time_ns, err) < 0 || put_config(log, err) < 0 ||
+	    open_slice(log, err) < 0 || choose_instance(log, err) < 0 ||
 	    store_put_action(log->store, log->run_id, event->span_id, event->seq, start_ns, action,
 			     err) < 0)
 		return -1;
@@ -514,7 +447,7 @@ static void on_stage(struct runlog *log, const struct event *event)
 	struct stage stage = event->stage;
 
 	set_function(log, &stage.digest);
-	spans_stage(&log->spans, event->parent_id, &stage);
+	spans_stage(&log->spans, event->parent_id, event->seq, &stage);
 }
 
 /* ---- the log ---- */
@@ -530,7 +463,8 @@ static int dispatch(struct runlog *log, const struct event *event, struct err *e
 	case EVENT_REVISION:
 		return on_fact(log, event, err);
 	case EVENT_CONFIG:
-		return on_config(log, event, err);
+		on_config(log, event);
+		return 0;
 	case EVENT_COMMAND_RESULT:
 		return on_command_result(log, event, err);
 	case EVENT_ACTION_START:
@@ -558,7 +492,6 @@ int runlog_event(struct runlog *log, const struct event *event, struct err *err)
 		return -1;
 	if (!log->trace_id[0])
 		return 0; /* no run to hang it on */
-	log->seq = event->seq;
 	if (event->kind != EVENT_INVOCATION && log->store && !log->run_id) {
 		struct run_facts facts = RUN_FACTS_INIT;
 
@@ -568,37 +501,46 @@ int runlog_event(struct runlog *log, const struct event *event, struct err *err)
 	return dispatch(log, event, err);
 }
 
-static int visit_open(void *context, const struct span *span)
+struct open_spans {
+	struct runlog *log;
+	struct err *err;
+};
+
+static int put_open_span(void *context, const struct span *span)
 {
-	struct runlog *log = ((void **)context)[0];
-	struct err *err = ((void **)context)[1];
+	struct open_spans *open = context;
 	struct started started = {
 		.span_id = span->span_id,
 		.seq = span->seq,
 		.start_ns = span->start_ns,
 		.action = &span->action,
 		.stage = span->stage,
+		.stage_seq = span->stage_seq,
 	};
 
-	log->tally.in_flight++;
-	if (!log->store)
-		return 0;
-	return store_put_in_flight(log->store, log->run_id, &started, err);
+	return store_put_in_flight(open->log->store, open->log->run_id, &started, open->err);
+}
+
+static int finish_rows(struct runlog *log, struct err *err)
+{
+	struct open_spans open = {log, err};
+
+	if (!log->complete && spans_each(&log->spans, put_open_span, &open) < 0)
+		return -1;
+	if (put_config(log, err) < 0 || put_candidates(log, err) < 0)
+		return -1;
+	return close_slice(log, err);
 }
 
 int runlog_finish(struct runlog *log, struct err *err)
 {
-	void *context[] = {log, err};
-
 	if (!log->trace_id[0])
 		return 0;
-	if (!log->complete)
+	if (!log->complete) {
 		log->tally.incomplete_runs++;
-	if (log->store && open_slice(log, err) < 0)
-		return -1;
-	if (!log->complete && spans_each(&log->spans, visit_open, context) < 0)
-		return -1;
-	if (log->store && (put_candidates(log, err) < 0 || close_slice(log, err) < 0))
+		log->tally.in_flight += log->spans.count;
+	}
+	if (log->store && (open_slice(log, err) < 0 || finish_rows(log, err) < 0))
 		return -1;
 	forget_run(log);
 	return 0;

@@ -112,7 +112,7 @@ void spans_start(struct spans *spans, const struct event *event)
 	spans->count++;
 }
 
-void spans_stage(struct spans *spans, uint64_t parent_id, const struct stage *stage)
+void spans_stage(struct spans *spans, uint64_t parent_id, uint64_t seq, const struct stage *stage)
 {
 	struct span *span = spans_find(spans, parent_id);
 	size_t len = stage->name.len;
@@ -124,6 +124,7 @@ void spans_stage(struct spans *spans, uint64_t parent_id, const struct stage *st
 	if (len)
 		memcpy(span->stage_name, stage->name.data, len);
 	span->stage_name[len] = '\0';
+	span->stage_seq = seq;
 	span->stage.digest = stage->digest;
 	span->stage.name = (struct str){span->stage_name, len};
 }

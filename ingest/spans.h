@@ -20,6 +20,7 @@ struct span {
 	uint64_t seq;
 	int64_t start_ns;
 	struct action action; /* type and names; texts point into this allocation */
+	uint64_t stage_seq;   /* number of the stage's record */
 	struct stage stage;   /* the last one that named a digest; hash_len 0: none */
 	char stage_name[24];
 	char text[];
@@ -41,7 +42,7 @@ void spans_release(struct spans *spans);
 /* Copies what it needs of the start event; a span that is known stays as it is. */
 void spans_start(struct spans *spans, const struct event *event);
 /* Notes the digest that a stage below span `parent_id` names. */
-void spans_stage(struct spans *spans, uint64_t parent_id, const struct stage *stage);
+void spans_stage(struct spans *spans, uint64_t parent_id, uint64_t seq, const struct stage *stage);
 /* The span, or NULL; owned by the table. */
 struct span *spans_find(struct spans *spans, uint64_t span_id);
 void spans_end(struct spans *spans, uint64_t span_id);
