@@ -1,0 +1,587 @@
+#include "lookup.h"
+
+#include "lookup_reply.h"
+#include "util/mem.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Failures in a row, no answer in between, after which the server counts as away. */
+#define BREAKER_FAILURES 8
+#define BACKOFF_FIRST_MS 50
+#define BACKOFF_MAX_MS 2000
+/* So soon lookup_interrupt() is seen. */
+#define WAIT_MAX_MS 250
+/* The last probe of an outage gets at least this. */
+#define LAST_PROBE_MS 100
+#define NO_SLOT UINT32_MAX
+
+enum call_state { CALL_FREE = 0, CALL_WAITING, CALL_FLYING };
+
+struct call {
+	enum call_state state;
+	struct lookup_request request;
+	uint32_t failures; /* that were this call's own, not an outage's */
+	int64_t due_ms;	   /* CALL_WAITING: not before */
+	/* As they stood when it was started last: */
+	uint64_t answers;
+	uint32_t credentials;
+};
+
+/*
+ * The breaker. `failures` counts those since the last answer; from
+ * BREAKER_FAILURES on only one call at a time is started, the probe. Whatever
+ * the server answers ends the outage.
+ */
+struct breaker {
+	uint32_t failures;
+	int64_t since_ms; /* of the first of these */
+	bool gone;	  /* away for outage_ms: given up */
+	uint32_t probes;
+	uint32_t probe_slot; /* in flight; NO_SLOT: none */
+	uint32_t last_slot;  /* probed last: calls take turns, one may be at fault itself */
+	int64_t probe_due_ms;
+};
+
+struct lookup {
+	struct transport *transport;
+	struct lookup_options options;
+	struct lookup_tally tally;
+	struct call *calls;
+	uint32_t *free_slots; /* a stack */
+	uint32_t free_count, waiting, flying;
+	uint64_t answers;     /* in which the server spoke, whatever it said */
+	uint32_t credentials; /* how often they changed */
+	struct breaker breaker;
+	struct buf why; /* the last failure, explained */
+	uint64_t random;
+};
+
+/* One lookup_run() or lookup_preflight(). */
+struct run {
+	struct lookup *lookup;
+	lookup_source_fn *source;
+	lookup_sink_fn *sink;
+	void *context;
+	bool dry; /* the source has no more */
+};
+
+static volatile sig_atomic_t interrupted;
+
+void lookup_interrupt(void)
+{
+	interrupted = 1;
+}
+
+/* The only clock. */
+static int64_t now_ms(const struct lookup *lookup)
+{
+	struct transport *transport = lookup->transport;
+	struct timespec now;
+
+	if (transport->ops->now_ms)
+		return transport->ops->now_ms(transport);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ---- making ------------------------------------------------------------------------ */
+
+static void set_defaults(struct lookup_options *options, uint32_t slots)
+{
+	if (!options->in_flight || options->in_flight > slots)
+		options->in_flight = slots;
+	if (!options->deadline_ms)
+		options->deadline_ms = 30000;
+	if (!options->outage_ms)
+		options->outage_ms = 60000;
+	if (!options->attempts)
+		options->attempts = 5;
+	if (!options->preflight_ms)
+		options->preflight_ms = 5000;
+}
+
+struct lookup *lookup_new(struct transport *transport, const struct lookup_options *options)
+{
+	struct lookup *lookup = xcalloc(1, sizeof(*lookup));
+	uint32_t i;
+
+	lookup->transport = transport;
+	lookup->options = *options;
+	set_defaults(&lookup->options, transport->slots);
+	lookup->calls = xcalloc(lookup->options.in_flight, sizeof(*lookup->calls));
+	lookup->free_slots =
+		xreallocarray(NULL, lookup->options.in_flight, sizeof(*lookup->free_slots));
+	for (i = lookup->options.in_flight; i-- > 0;)
+		lookup->free_slots[lookup->free_count++] = i;
+	lookup->breaker.probe_slot = NO_SLOT;
+	buf_init(&lookup->why);
+	lookup->random = ((uint64_t)now_ms(lookup) << 20 ^ (uintptr_t)lookup) | 1;
+	return lookup;
+}
+
+void lookup_free(struct lookup *lookup)
+{
+	if (!lookup)
+		return;
+	lookup->transport->ops->free(lookup->transport);
+	free(lookup->calls);
+	free(lookup->free_slots);
+	buf_release(&lookup->why);
+	free(lookup);
+}
+
+const struct lookup_tally *lookup_tally(const struct lookup *lookup)
+{
+	return &lookup->tally;
+}
+
+int lookup_finish(struct lookup *lookup, struct err *err)
+{
+	struct transport *transport = lookup->transport;
+
+	return transport->ops->finish ? transport->ops->finish(transport, err) : 0;
+}
+
+/* ---- answering ------------------------------------------------------------------------- */
+
+static void explain(struct lookup *lookup, const struct transport_reply *reply)
+{
+	struct transport *transport = lookup->transport;
+
+	buf_clear(&lookup->why);
+	if (transport->ops->explain)
+		transport->ops->explain(transport, reply->code, reply->message, &lookup->why);
+	else
+		buf_addf(&lookup->why, "%s (code %d)", reply->message, reply->code);
+}
+
+static int answer(struct run *run, const struct lookup_answer *answer, struct err *err)
+{
+	tally_add(&run->lookup->tally, answer);
+	return run->sink(run->context, answer, err);
+}
+
+static void free_call(struct lookup *lookup, uint32_t slot)
+{
+	lookup->calls[slot] = (struct call){.state = CALL_FREE};
+	lookup->free_slots[lookup->free_count++] = slot;
+}
+
+static int answer_call(struct run *run, const struct transport_reply *reply, struct err *err)
+{
+	struct lookup_answer out = {
+		.id = run->lookup->calls[reply->slot].request.id,
+		.outcome = reply_outcome(reply),
+		.code = reply->code,
+		.message = reply->message,
+		.data = reply->code == CODE_OK ? reply->data : NULL,
+		.len = reply->code == CODE_OK ? reply->len : 0,
+	};
+
+	free_call(run->lookup, reply->slot);
+	return answer(run, &out, err);
+}
+
+static int answer_unreachable(struct run *run, int64_t id, struct err *err)
+{
+	struct lookup_answer out = {
+		.id = id,
+		.outcome = LOOKUP_UNREACHABLE,
+		.code = CODE_UNAVAILABLE,
+		.message = run->lookup->why.data,
+	};
+
+	return answer(run, &out, err);
+}
+
+/* ---- starting ---------------------------------------------------------------------------- */
+
+/* xorshift64: enough to keep many clients from coming back in step. */
+static uint64_t next_random(struct lookup *lookup)
+{
+	lookup->random ^= lookup->random << 13;
+	lookup->random ^= lookup->random >> 7;
+	lookup->random ^= lookup->random << 17;
+	return lookup->random;
+}
+
+/* "Full jitter": anything up to a bound that doubles. */
+static int64_t backoff_ms(struct lookup *lookup, uint32_t failures)
+{
+	int64_t bound = failures > 6 ? BACKOFF_MAX_MS : (int64_t)BACKOFF_FIRST_MS << failures;
+
+	if (bound > BACKOFF_MAX_MS)
+		bound = BACKOFF_MAX_MS;
+	return (int64_t)(next_random(lookup) % (uint64_t)bound) + 1;
+}
+
+static bool is_open(const struct lookup *lookup)
+{
+	return lookup->breaker.failures >= BREAKER_FAILURES;
+}
+
+static int64_t outage_end_ms(const struct lookup *lookup)
+{
+	return lookup->breaker.since_ms + lookup->options.outage_ms;
+}
+
+/* During an outage no call outlives it, so that giving up comes in time. */
+static int64_t call_timeout_ms(const struct lookup *lookup)
+{
+	int64_t left;
+
+	if (!lookup->breaker.failures)
+		return lookup->options.deadline_ms;
+	left = outage_end_ms(lookup) - now_ms(lookup);
+	if (left < LAST_PROBE_MS)
+		left = LAST_PROBE_MS;
+	return left < lookup->options.deadline_ms ? left : lookup->options.deadline_ms;
+}
+
+static int fly(struct lookup *lookup, uint32_t slot, int64_t timeout_ms, struct err *err)
+{
+	struct transport *transport = lookup->transport;
+	struct call *call = &lookup->calls[slot];
+
+	call->state = CALL_FLYING;
+	call->answers = lookup->answers;
+	call->credentials = lookup->credentials;
+	lookup->flying++;
+	return transport->ops->start(transport, slot, &call->request, timeout_ms, err);
+}
+
+static int fly_again(struct lookup *lookup, uint32_t slot, struct err *err)
+{
+	lookup->waiting--;
+	lookup->tally.retries++;
+	return fly(lookup, slot, call_timeout_ms(lookup), err);
+}
+
+/* 1: a new request has a slot, waiting; 0: no slot, or no request; -1. */
+static int take_request(struct run *run, uint32_t *out_slot, struct err *err)
+{
+	struct lookup *lookup = run->lookup;
+	struct lookup_request request;
+	int more;
+
+	if (run->dry || !lookup->free_count)
+		return 0;
+	more = run->source(run->context, &request, err);
+	if (more <= 0) {
+		run->dry = true;
+		return more;
+	}
+	lookup->tally.asked++;
+	*out_slot = lookup->free_slots[--lookup->free_count];
+	lookup->calls[*out_slot] = (struct call){.state = CALL_WAITING, .request = request};
+	return 1;
+}
+
+static int start_new(struct run *run, struct err *err)
+{
+	struct lookup *lookup = run->lookup;
+	uint32_t slot;
+	int more;
+
+	while ((more = take_request(run, &slot, err)) > 0)
+		if (fly(lookup, slot, call_timeout_ms(lookup), err) < 0)
+			return -1;
+	return more;
+}
+
+static int start_due(struct lookup *lookup, struct err *err)
+{
+	int64_t now = lookup->waiting ? now_ms(lookup) : 0;
+	uint32_t slot;
+
+	for (slot = 0; lookup->waiting && slot < lookup->options.in_flight; slot++)
+		if (lookup->calls[slot].state == CALL_WAITING && lookup->calls[slot].due_ms <= now)
+			if (fly_again(lookup, slot, err) < 0)
+				return -1;
+	return 0;
+}
+
+/* The waiting call after the one that was probed last. */
+static uint32_t next_waiting(const struct lookup *lookup)
+{
+	uint32_t i, slot;
+
+	for (i = 1; i <= lookup->options.in_flight; i++) {
+		slot = (lookup->breaker.last_slot + i) % lookup->options.in_flight;
+		if (lookup->calls[slot].state == CALL_WAITING)
+			return slot;
+	}
+	return NO_SLOT;
+}
+
+static int start_probe(struct run *run, struct err *err)
+{
+	struct lookup *lookup = run->lookup;
+	struct breaker *breaker = &lookup->breaker;
+	uint32_t slot;
+	int more;
+
+	if (breaker->probe_slot != NO_SLOT || now_ms(lookup) < breaker->probe_due_ms)
+		return 0;
+	slot = next_waiting(lookup);
+	if (slot != NO_SLOT) {
+		breaker->probe_slot = breaker->last_slot = slot;
+		return fly_again(lookup, slot, err);
+	}
+	more = take_request(run, &slot, err);
+	if (more <= 0)
+		return more;
+	breaker->probe_slot = breaker->last_slot = slot;
+	return fly(lookup, slot, call_timeout_ms(lookup), err);
+}
+
+static int start_calls(struct run *run, struct err *err)
+{
+	if (is_open(run->lookup))
+		return start_probe(run, err);
+	if (start_due(run->lookup, err) < 0)
+		return -1;
+	return start_new(run, err);
+}
+
+/* ---- replies ------------------------------------------------------------------------------- */
+
+static int retry_later(struct lookup *lookup, uint32_t slot, int64_t delay_ms)
+{
+	lookup->calls[slot].state = CALL_WAITING;
+	lookup->calls[slot].due_ms = now_ms(lookup) + delay_ms;
+	lookup->waiting++;
+	return 0;
+}
+
+static void note_failure(struct lookup *lookup, const struct transport_reply *reply)
+{
+	struct breaker *breaker = &lookup->breaker;
+	int64_t now = now_ms(lookup);
+
+	explain(lookup, reply);
+	if (!breaker->failures++)
+		breaker->since_ms = now;
+	if (breaker->failures == BREAKER_FAILURES)
+		breaker->probes = 0;
+	if (is_open(lookup)) {
+		breaker->probe_due_ms = now + backoff_ms(lookup, breaker->probes++);
+		if (breaker->probe_due_ms > outage_end_ms(lookup))
+			breaker->probe_due_ms = outage_end_ms(lookup);
+	}
+	if (now >= outage_end_ms(lookup))
+		breaker->gone = true;
+}
+
+/*
+ * A failure is the call's own only if the server answered another one since the
+ * call was started: an outage, however long, uses up nobody's attempts.
+ */
+static int take_failure(struct run *run, const struct transport_reply *reply, struct err *err)
+{
+	struct lookup *lookup = run->lookup;
+	struct call *call = &lookup->calls[reply->slot];
+
+	note_failure(lookup, reply);
+	if (call->answers != lookup->answers && ++call->failures >= lookup->options.attempts)
+		return answer_call(run, reply, err);
+	return retry_later(lookup, reply->slot, backoff_ms(lookup, call->failures));
+}
+
+static void note_answer(struct lookup *lookup)
+{
+	lookup->answers++;
+	lookup->breaker.failures = 0;
+	lookup->breaker.gone = false;
+}
+
+/* Were they changed since the call was started, or can they be now? */
+static bool refresh_credentials(struct lookup *lookup, const struct call *call)
+{
+	struct transport *transport = lookup->transport;
+
+	if (call->credentials != lookup->credentials)
+		return true;
+	if (!transport->ops->refresh || !transport->ops->refresh(transport))
+		return false;
+	lookup->credentials++;
+	return true;
+}
+
+static bool worth_retrying(struct lookup *lookup, const struct transport_reply *reply)
+{
+	struct call *call = &lookup->calls[reply->slot];
+
+	if (reply->code == CODE_UNAUTHENTICATED)
+		return call->failures + 1 < lookup->options.attempts &&
+		       refresh_credentials(lookup, call);
+	return call->failures + 1 < reply_attempts(reply, lookup->options.attempts);
+}
+
+static int take_reply(struct run *run, const struct transport_reply *reply, struct err *err)
+{
+	struct lookup *lookup = run->lookup;
+	struct call *call = &lookup->calls[reply->slot];
+
+	lookup->flying--;
+	if (reply->slot == lookup->breaker.probe_slot)
+		lookup->breaker.probe_slot = NO_SLOT;
+	if (reply_is_outage(reply))
+		return take_failure(run, reply, err);
+	note_answer(lookup);
+	if (!worth_retrying(lookup, reply))
+		return answer_call(run, reply, err);
+	call->failures++;
+	return retry_later(
+		lookup, reply->slot,
+		reply->code == CODE_UNAUTHENTICATED ? 0 : backoff_ms(lookup, call->failures));
+}
+
+static int64_t earliest_due_ms(const struct lookup *lookup)
+{
+	int64_t due = INT64_MAX;
+	uint32_t slot;
+
+	for (slot = 0; slot < lookup->options.in_flight; slot++)
+		if (lookup->calls[slot].state == CALL_WAITING && lookup->calls[slot].due_ms < due)
+			due = lookup->calls[slot].due_ms;
+	return due;
+}
+
+/* Until something could be started. */
+static int64_t pause_ms(const struct lookup *lookup)
+{
+	const struct breaker *breaker = &lookup->breaker;
+	int64_t due = INT64_MAX, left;
+
+	if (is_open(lookup))
+		due = breaker->probe_slot == NO_SLOT ? breaker->probe_due_ms : INT64_MAX;
+	else if (lookup->waiting)
+		due = earliest_due_ms(lookup);
+	if (due == INT64_MAX)
+		return WAIT_MAX_MS;
+	left = due - now_ms(lookup);
+	if (left < 0)
+		left = 0;
+	return left < WAIT_MAX_MS ? left : WAIT_MAX_MS;
+}
+
+static int wait_reply(struct run *run, struct err *err)
+{
+	struct transport *transport = run->lookup->transport;
+	struct transport_reply reply;
+	int got = transport->ops->wait(transport, pause_ms(run->lookup), &reply, err);
+
+	return got > 0 ? take_reply(run, &reply, err) : got;
+}
+
+/* ---- runs --------------------------------------------------------------------------------------
+ */
+
+/* The server stayed away: everything that is left has the same answer. */
+static int give_up(struct run *run, struct err *err)
+{
+	struct lookup *lookup = run->lookup;
+	uint32_t slot;
+	int more;
+
+	for (slot = 0; slot < lookup->options.in_flight; slot++) {
+		int64_t id = lookup->calls[slot].request.id;
+
+		if (lookup->calls[slot].state != CALL_WAITING)
+			continue;
+		lookup->waiting--;
+		free_call(lookup, slot);
+		if (answer_unreachable(run, id, err) < 0)
+			return -1;
+	}
+	while ((more = take_request(run, &slot, err)) > 0) {
+		int64_t id = lookup->calls[slot].request.id;
+
+		free_call(lookup, slot);
+		if (interrupted)
+			return err_set(err, ERR_NET, "interrupted");
+		if (answer_unreachable(run, id, err) < 0)
+			return -1;
+	}
+	return more;
+}
+
+/* A server that was given up is tried once more, for a short while. */
+static void reopen(struct lookup *lookup)
+{
+	struct breaker *breaker = &lookup->breaker;
+
+	if (!breaker->gone)
+		return;
+	breaker->gone = false;
+	breaker->failures = BREAKER_FAILURES;
+	breaker->since_ms =
+		now_ms(lookup) - lookup->options.outage_ms + lookup->options.preflight_ms;
+	breaker->probes = 0;
+	breaker->probe_due_ms = now_ms(lookup);
+}
+
+int lookup_run(struct lookup *lookup, lookup_source_fn *source, lookup_sink_fn *sink, void *context,
+	       struct err *err)
+{
+	struct run run = {lookup, source, sink, context, false};
+
+	reopen(lookup);
+	for (;;) {
+		if (interrupted)
+			return err_set(err, ERR_NET, "interrupted");
+		if (lookup->breaker.gone && !lookup->flying)
+			return give_up(&run, err);
+		if (!lookup->breaker.gone && start_calls(&run, err) < 0)
+			return -1;
+		if (run.dry && !lookup->flying && !lookup->waiting)
+			return 0;
+		if (wait_reply(&run, err) < 0)
+			return -1;
+	}
+}
+
+/* One call, its reply in *out_reply. */
+static int call_once(struct lookup *lookup, uint32_t slot, struct transport_reply *out_reply,
+		     struct err *err)
+{
+	struct transport *transport = lookup->transport;
+	int got;
+
+	if (fly(lookup, slot, lookup->options.preflight_ms, err) < 0)
+		return -1;
+	do {
+		if (interrupted)
+			return err_set(err, ERR_NET, "interrupted");
+		got = transport->ops->wait(transport, WAIT_MAX_MS, out_reply, err);
+	} while (got == 0);
+	lookup->flying--;
+	return got < 0 ? -1 : 0;
+}
+
+int lookup_preflight(struct lookup *lookup, const struct lookup_request *request,
+		     lookup_sink_fn *sink, void *context, struct err *err)
+{
+	struct run run = {lookup, NULL, sink, context, true};
+	uint32_t slot = lookup->free_slots[--lookup->free_count];
+	struct call *call = &lookup->calls[slot];
+	struct transport_reply reply;
+
+	*call = (struct call){.state = CALL_WAITING, .request = *request};
+	if (call_once(lookup, slot, &reply, err) < 0)
+		return -1;
+	if (reply.code == CODE_UNAUTHENTICATED && refresh_credentials(lookup, call) &&
+	    call_once(lookup, slot, &reply, err) < 0)
+		return -1;
+	if (reply_is_misconfigured(&reply)) {
+		free_call(lookup, slot);
+		explain(lookup, &reply);
+		return err_set(err, ERR_NET, "%s", lookup->why.data);
+	}
+	lookup->tally.asked++;
+	return answer_call(&run, &reply, err);
+}
