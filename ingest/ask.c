@@ -2,12 +2,12 @@
 
 #include "result.h"
 #include "util/arena.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Digests of a run that may prove an instance name. */
 #define PROBE_DIGESTS 8
@@ -35,14 +35,6 @@ struct ask {
 	uint64_t done;
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static const char *keep_instance(struct ask *ask, const char *name)
 {
 	size_t i;
@@ -66,7 +58,7 @@ static int begin(struct ask *ask, struct err *err)
 		return -1;
 	ask->in_transaction = true;
 	ask->answers = 0;
-	ask->begun_ms = now_ms();
+	ask->begun_ms = clock_monotonic_ms();
 	return 0;
 }
 
@@ -130,7 +122,7 @@ static int store_answer(struct ask *ask, const struct lookup_answer *answer, str
 				    err) < 0)
 			return -1;
 	}
-	if (++ask->answers >= COMMIT_ANSWERS || now_ms() - ask->begun_ms >= COMMIT_MS)
+	if (++ask->answers >= COMMIT_ANSWERS || clock_monotonic_ms() - ask->begun_ms >= COMMIT_MS)
 		return commit(ask, err);
 	return 0;
 }

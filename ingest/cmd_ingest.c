@@ -3,6 +3,7 @@
 #include "common.h"
 #include "pipeline.h"
 #include "report.h"
+#include "util/clock.h"
 #include "util/msg.h"
 #include "util/timefmt.h"
 
@@ -10,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static struct {
 	struct option_list logs;
@@ -90,14 +90,6 @@ static void on_signal(int number)
 	signal(number, SIG_DFL);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int check_flags(struct err *err)
 {
 	if (flags.record && flags.replay)
@@ -109,7 +101,7 @@ static int check_flags(struct err *err)
 
 static int fill_options(struct ingest_options *options, struct err *err)
 {
-	options->now_ns = now_ns();
+	options->now_ns = clock_now_ns();
 	options->discover.project = flags.project;
 	options->discover.isolation_dir = flags.isolation_dir;
 	options->discover.trace_id = flags.trace_id;

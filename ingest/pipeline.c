@@ -8,6 +8,7 @@
 #include "runlog.h"
 #include "store.h"
 #include "symptom.h"
+#include "util/clock.h"
 #include "util/msg.h"
 
 #include <errno.h>
@@ -289,8 +290,10 @@ static int new_transport(const struct pipeline *pipeline, const struct remote *r
 
 static void ask_progress(void *context, uint64_t done, uint64_t wanted)
 {
-	(void)context;
-	msg_progress("%" PRIu64 " of %" PRIu64 " results asked", done, wanted);
+	int64_t elapsed_ms = clock_monotonic_ms() - *(const int64_t *)context;
+
+	msg_progress("%" PRIu64 " of %" PRIu64 " results asked, %.0f a second", done, wanted,
+		     (double)done * 1000 / (double)(elapsed_ms > 0 ? elapsed_ms : 1));
 }
 
 /* One line for each thing that went wrong, with what to do next. */
@@ -349,11 +352,13 @@ static uint32_t in_flight(const struct pipeline *pipeline, const struct remote *
 static int ask_remote(struct pipeline *pipeline, const struct remote *remote, struct err *err)
 {
 	const struct ingest_options *options = pipeline->options;
+	int64_t begun_ms = clock_monotonic_ms();
 	struct ask_options ask = {
 		.cache = options->cache,
 		.now_ns = options->now_ns,
 		.retry_missing = options->retry_missing,
 		.progress = ask_progress,
+		.context = &begun_ms,
 	};
 	struct lookup_options lookup_options = options->lookup;
 	struct transport *transport;

@@ -1,11 +1,11 @@
 #include "util/msg.h"
 
 #include "util/buf.h"
+#include "util/clock.h"
 
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 static bool quiet;
@@ -72,14 +72,6 @@ void msg_error(const char *format, ...)
 	SAY("br2-ingest: error: ");
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 void msg_progress(const char *format, ...)
 {
 	static int64_t last = -1000;
@@ -88,9 +80,9 @@ void msg_progress(const char *format, ...)
 
 	if (terminal < 0)
 		terminal = isatty(STDERR_FILENO);
-	if (quiet || !terminal || now_ms() - last < 100)
+	if (quiet || !terminal || clock_monotonic_ms() - last < 100)
 		return;
-	last = now_ms();
+	last = clock_monotonic_ms();
 	va_start(args, format);
 	say("\r\x1b[K", "", format, args);
 	va_end(args);
