@@ -24,6 +24,12 @@ CREATE TABLE variant (
     variant TEXT NOT NULL PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE oom_pattern (
+    -- Texts of a failed attempt that speak of a kill for memory. Yours to change.
+    pattern TEXT NOT NULL PRIMARY KEY, -- found anywhere in stderr or an error's text; case counts
+    about TEXT NOT NULL                -- who writes it
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE canned_view (
     -- The views that the program owns: dropped and made again when their text changes.
     name TEXT NOT NULL PRIMARY KEY,
@@ -56,6 +62,7 @@ CREATE TABLE target (
     buck_package TEXT NOT NULL, -- cell//path
     label TEXT NOT NULL UNIQUE  -- cell//path:name
 ) STRICT;
+CREATE INDEX target_by_package ON target (package_id);
 
 CREATE TABLE configuration (
     configuration_id INTEGER PRIMARY KEY,
@@ -221,6 +228,9 @@ CREATE TABLE action (
     PRIMARY KEY (run_id, span_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX action_by_name ON action (name_id);
+CREATE INDEX action_by_kind ON action (run_id, execution_kind);
+CREATE INDEX action_failed ON action (run_id) WHERE failed = 1;
+CREATE INDEX action_test ON action (run_id) WHERE type <> 1;
 
 CREATE TABLE action_text (
     -- Texts that few actions have.
@@ -257,6 +267,7 @@ CREATE TABLE attempt (
     FOREIGN KEY (run_id, span_id) REFERENCES action ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX attempt_by_lookup ON attempt (lookup_id) WHERE lookup_id IS NOT NULL;
+CREATE INDEX attempt_unsuccessful ON attempt (status) WHERE status <> 2;
 
 CREATE TABLE attempt_digest (
     -- Digests of attempts that are never asked: LocalCommand and worker ones.
@@ -327,6 +338,7 @@ CREATE TABLE result (
     name_id INTEGER NOT NULL REFERENCES action_name,
     package_id INTEGER NOT NULL REFERENCES package,
     project_id INTEGER NOT NULL REFERENCES project,
+    first_run_id INTEGER NOT NULL REFERENCES run,
     bucket INTEGER GENERATED ALWAYS AS ((wall_ns >= 5000000000) + (wall_ns >= 20000000000)
         + (wall_ns >= 60000000000) + (wall_ns >= 300000000000)) VIRTUAL,
     cores REAL GENERATED ALWAYS AS (1.0 * cpu_ns / max(wall_ns, 1000000)) VIRTUAL,
@@ -344,12 +356,16 @@ CREATE INDEX result_bucket ON result (bucket, cores, wall_ns, cpu_ns, max_rss_by
     WHERE source = 1 AND cpu_ns IS NOT NULL;
 CREATE INDEX result_package ON result (package_id, wall_ns, cpu_ns, max_rss_bytes)
     WHERE source = 1 AND cpu_ns IS NOT NULL;
-CREATE INDEX result_wall ON result (wall_ns);
+CREATE INDEX result_wall ON result (wall_ns) WHERE source = 1 AND cpu_ns IS NOT NULL;
 CREATE INDEX result_name ON result (name_id);
 CREATE INDEX result_project ON result (project_id, bucket, cores, wall_ns, cpu_ns, max_rss_bytes)
     WHERE source = 1 AND cpu_ns IS NOT NULL;
 CREATE INDEX result_signal ON result (termination_signal) WHERE termination_signal IS NOT NULL;
-CREATE INDEX result_request ON result (request_id);
+-- Who executed what, and by whose reference it is known: executions and cells.
+CREATE INDEX result_request ON result (request_id, first_run_id, source, wall_ns, cpu_ns);
+-- A worker's smallest max RSS is its runner's own (the floor).
+CREATE INDEX result_worker ON result (worker_id, max_rss_bytes, source, wall_ns, cpu_ns);
+CREATE INDEX result_no_usage ON result (lookup_id) WHERE source = 1 AND cpu_ns IS NULL;
 
 CREATE TABLE result_time (
     -- ExecutedActionMetadata's timestamps: the first known one whole, the others as
@@ -422,6 +438,7 @@ INSERT INTO setting (key, value, about) VALUES
     ('heavy_wall_s', 60, 'a package is heavy if an action ran longer than this'),
     ('heavy_cores', 4, 'or averaged more cores than this ...'),
     ('heavy_cores_min_s', 5, '... while it ran longer than this'),
+    ('rss_floor_pct', 10, 'a max RSS within this percentage of its worker''s smallest is the runner''s own'),
     ('retry_missing_days', 7, 'missing results are asked for again while their run is younger'),
     ('executed_tolerance_s', 2, 'clock tolerance when a result names no invocation'),
     ('portal_url', '', 'base of the portal''s pages, e.g. http://127.0.0.1:8081/browser');
@@ -431,3 +448,11 @@ INSERT INTO mode (mode, remote_cache, cache_uploads, remote_execution, local_exe
     ('remote', 'false', 'false', 'true', 'false'),
     ('remote-cache', 'true', 'true', 'true', 'false');
 INSERT INTO variant (variant) VALUES ('wrapped'), ('native');
+INSERT INTO oom_pattern (pattern, about) VALUES
+    ('Killed', 'the shell, of a child that was killed; also a program that prints its child''s end'),
+    ('Killed signal terminated program', 'gcc and g++, of cc1, as, ld'),
+    ('Cannot allocate memory', 'ENOMEM as libc words it'),
+    ('std::bad_alloc', 'C++: operator new'),
+    ('OutOfMemoryError', 'Java'),
+    ('failed (exit -9)', 'the wrapper, of a make that ended on KILL'),
+    ('failed (exit 137)', 'the wrapper, of a shell whose child was killed');
