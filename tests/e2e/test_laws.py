@@ -1,0 +1,221 @@
+"""The laws of storing: twice is once, halves are the whole, any order, any
+encoding, a kill at any moment, a recording is as good as the server."""
+import gzip
+import hashlib
+import os
+import random
+import shutil
+import subprocess
+import time
+
+import pytest
+
+import harness
+from harness import rows, value
+
+
+def digest_of(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def dump(db, *options):
+    """Every row, as text that does not depend on surrogate ids."""
+    return subprocess.run(['/usr/bin/python3', harness.ROOT / 'tests/dump_rows.py', *options, db], check=True,
+                          capture_output=True, text=True).stdout
+
+
+def ingest(br2, db, server, *paths, code=0):
+    return br2.run(*paths, '--db', db, '--endpoint', server.address, '--no-report', code=code)
+
+
+# ---- twice ---------------------------------------------------------------------------
+
+@pytest.mark.parametrize('sample', ['demo-x86_64', 'failures', 'cells'])
+def test_twice_changes_no_byte(br2, project, server, tmp_path, sample):
+    root, db = project(sample), tmp_path / 'br2.db'
+    ingest(br2, db, server, root)
+    before = digest_of(db)
+    ingest(br2, db, server, root)
+    assert digest_of(db) == before
+    assert sorted(p.name for p in tmp_path.glob('br2.db*')) == ['br2.db'], 'no journal is left'
+
+
+def test_vain_asks_change_no_byte(br2, project, tmp_path):
+    """The time of an ask that found nothing is not stored."""
+    root, db = project('cells'), tmp_path / 'br2.db'
+    with harness.Server(tmp_path) as empty:
+        ingest(br2, db, empty, root)
+        before = digest_of(db)
+        ingest(br2, db, empty, root, '--retry-missing')
+    assert digest_of(db) == before
+    assert value(db, 'SELECT count(*) FROM result') == 0
+
+
+def test_found_results_are_never_lost(br2, project, server, tmp_path):
+    """A cache that forgot everything takes nothing away."""
+    root, db = project('cells'), tmp_path / 'br2.db'
+    ingest(br2, db, server, root)
+    before = digest_of(db)
+    with harness.Server(tmp_path) as empty:
+        ingest(br2, db, empty, root, '--retry-missing')
+    assert digest_of(db) == before
+    assert value(db, 'SELECT count(*) FROM result') == 121
+
+
+def test_missing_results_are_found_later(br2, project, server, tmp_path):
+    root, db, whole = project('cells'), tmp_path / 'br2.db', tmp_path / 'whole.db'
+    with harness.Server(tmp_path) as empty:
+        ingest(br2, db, empty, root)
+    ingest(br2, db, server, root, '--retry-missing')
+    ingest(br2, whole, server, root)
+    assert dump(db) == dump(whole)
+
+
+# ---- order and halves --------------------------------------------------------------------
+
+def test_any_order(br2, project, server, tmp_path):
+    """One log at a time, in several orders, the cut copy of a log among them."""
+    logs = [log for name in ('demo-x86_64', 'cells', 'cut', 'flaky') for log in harness.log_files(project(name))]
+    dumps = set()
+    for seed in range(4):
+        db = tmp_path / f'{seed}.db'
+        order = logs[:] if seed else logs[::-1]
+        random.Random(seed).shuffle(order)
+        for log in order:
+            ingest(br2, db, server, log)
+        dumps.add(dump(db))
+    together = tmp_path / 'together.db'
+    ingest(br2, together, server, *logs)
+    dumps.add(dump(together))
+    assert len(dumps) == 1
+
+
+def test_a_grown_log_is_completed(br2, project, server, tmp_path):
+    """A log that is read while it grows, piece by piece, gives the rows of the whole."""
+    root = project('flaky')
+    log = max(harness.log_files(root), key=lambda p: p.stat().st_size)
+    whole, stat = log.read_bytes(), log.stat()
+    grown = tmp_path / 'grown.db'
+    for tenths in range(1, 11):
+        log.write_bytes(whole[:len(whole) * tenths // 10])
+        if tenths == 10:
+            os.utime(log, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        ingest(br2, grown, server, root)
+    at_once = tmp_path / 'at_once.db'
+    ingest(br2, at_once, server, root)
+    assert dump(grown) == dump(at_once)
+
+
+def test_a_kill_at_any_moment_is_repaired(br2, project, server, tmp_path):
+    root = project('demo-x86_64')
+    clean = tmp_path / 'clean.db'
+    started = time.monotonic()
+    ingest(br2, clean, server, root)
+    whole = time.monotonic() - started
+    db = tmp_path / 'br2.db'
+    for eighth in range(1, 8):
+        process = br2.start(root, '--db', db, '--endpoint', server.address, '--no-report')
+        time.sleep(whole * eighth / 8)
+        harness.kill(process)
+        ingest(br2, db, server, root)
+        assert dump(db) == dump(clean)
+        db.unlink()
+
+
+# ---- encodings -----------------------------------------------------------------------------
+
+def encodings(root):
+    """All eight encodings of the recorded run: the uncompressed ones are these, decompressed."""
+    stem = next(root.glob('*.pb.zst')).name.removesuffix('.pb.zst')
+    protobuf = gzip.decompress((root / f'{stem}.pb.gz').read_bytes())
+    lines = gzip.decompress((root / f'{stem}.json-lines.gz').read_bytes())
+    made = {'.pb': protobuf, '.proto': protobuf, '.json-lines': lines,
+            '.proto.gz': (root / f'{stem}.pb.gz').read_bytes()}
+    for ending, data in made.items():
+        (root / f'{stem}{ending}').write_bytes(data)
+    return {p.name.removeprefix(stem): p for p in root.glob(f'{stem}*')}
+
+
+def test_every_encoding_gives_equal_rows(br2, project, server, tmp_path):
+    found = encodings(project('encodings'))
+    assert len(found) == 8
+    dumps = {}
+    for ending, log in found.items():
+        db = tmp_path / f'run{ending}.db'
+        ingest(br2, db, server, log)
+        dumps[ending] = dump(db, '--without-files')
+    assert len(set(dumps.values())) == 1
+    assert value(tmp_path / 'run.json-lines.db', 'SELECT count(*) FROM result') == 69
+
+
+def test_all_encodings_together_are_one_run(br2, project, server, tmp_path):
+    found = encodings(project('encodings'))
+    once, all_of_them = tmp_path / 'once.db', tmp_path / 'all.db'
+    ingest(br2, once, server, found['.pb.zst'])
+    ingest(br2, all_of_them, server, *found.values())
+    assert dump(once, '--without-files') == dump(all_of_them, '--without-files')
+
+
+@pytest.mark.parametrize('ending', ['.pb', '.json-lines', '.pb.gz', '.pb.zst', '.json-lines.gz', '.json-lines.zst'])
+def test_whole_records_up_to_a_cut(br2, project, tmp_path, ending):
+    """A file cut anywhere is no error: what stands before the cut is stored, the run is incomplete."""
+    log = encodings(project('encodings'))[ending]
+    whole = log.read_bytes()
+    for share in (0.3, 0.6, 0.9):
+        log.write_bytes(whole[:int(len(whole) * share)])
+        db = tmp_path / f'cut{share}.db'
+        br2.run(log, '--db', db, '--no-remote', '--no-report')
+        (run,) = rows(db, 'SELECT complete, (SELECT count(*) FROM action) AS actions FROM run')
+        assert run['complete'] == 0
+        assert 0 < run['actions'] <= 70
+    assert run['actions'] > 35
+
+
+def test_several_logs_in_one_file(br2, project, server, tmp_path):
+    """Several frames and several whole logs in one file are read to the end."""
+    logs = harness.log_files(project('flaky'))
+    joined = tmp_path / 'joined_events.pb.zst'
+    joined.write_bytes(b''.join(log.read_bytes() for log in logs))
+    db, apart = tmp_path / 'joined.db', tmp_path / 'apart.db'
+    ingest(br2, db, server, joined, '--project', 'flaky', '--instance', 'flaky')
+    ingest(br2, apart, server, *logs, '--project', 'flaky', '--instance', 'flaky')
+    count = 'SELECT count(*) FROM run', 'SELECT count(*) FROM action', 'SELECT count(*) FROM result'
+    assert [value(db, sql) for sql in count] == [value(apart, sql) for sql in count] == [3, 5, 2]
+
+
+def test_a_copy_is_the_same_run(br2, project, server, tmp_path):
+    """dl-<trace>.pb.zst, as `buck2 log` leaves a download, is the run it is a copy of."""
+    root = project('flaky')
+    for log in harness.log_files(root):
+        trace = log.name.split('_')[2]
+        shutil.copy2(log, log.with_name(f'dl-{trace}.pb.zst'))
+    db = tmp_path / 'br2.db'
+    ingest(br2, db, server, root)
+    assert value(db, 'SELECT count(*) FROM run') == 3
+    assert value(db, 'SELECT count(*) FROM log_file') == 6
+    assert value(db, 'SELECT count(*) FROM action') == 5
+
+
+# ---- recordings ------------------------------------------------------------------------------
+
+def test_replay_gives_equal_rows(br2, project, server, tmp_path):
+    root, recording = project('demo-x86_64'), tmp_path / 'answers.jsonl'
+    live, replayed = tmp_path / 'live.db', tmp_path / 'replayed.db'
+    br2.run(root, '--db', live, '--endpoint', server.address, '--no-report', '--record', recording,
+            '--header', 'x-token=hunter2')
+    br2.run(root, '--db', replayed, '--no-report', '--replay', recording, '--endpoint', '127.0.0.1:1')
+    assert dump(live) == dump(replayed)
+    assert value(replayed, 'SELECT count(*) FROM result') == 1772
+    assert recording.stat().st_mode & 0o777 == 0o600
+    for file in (recording, live):
+        assert b'hunter2' not in file.read_bytes()
+    assert server.address.encode() not in recording.read_bytes()
+
+
+def test_the_demo_recording_answers_as_the_server(br2, project, server, tmp_path):
+    recording = harness.ROOT / 'tests/data/recordings/demo.jsonl.zst'
+    roots = [project(name) for name in ('demo-x86_64', 'cells', 'failures', 'flaky')]
+    live, replayed = tmp_path / 'live.db', tmp_path / 'replayed.db'
+    ingest(br2, live, server, *roots)
+    br2.run(*roots, '--db', replayed, '--no-report', '--replay', recording)
+    assert dump(live) == dump(replayed)
