@@ -1,0 +1,38 @@
+#include "util/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define CHUNK ((size_t)16 << 10)
+
+/* 1: more may follow; 0: the end; -1. */
+static int read_chunk(int fd, const char *path, struct buf *out, struct err *err)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, buf_reserve(out, CHUNK), CHUNK);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return err_errno(err, ERR_IO, errno, "%s", path);
+	buf_grew(out, (size_t)got);
+	return got > 0;
+}
+
+int file_read(const char *path, size_t max, struct buf *out, struct err *err)
+{
+	size_t before = out->len;
+	int fd, rc;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_errno(err, ERR_IO, errno, "%s", path);
+	do {
+		rc = read_chunk(fd, path, out, err);
+		if (rc > 0 && out->len - before > max)
+			rc = err_set(err, ERR_LIMIT, "%s: larger than %zu bytes", path, max);
+	} while (rc > 0);
+	close(fd);
+	return rc;
+}
