@@ -1,12 +1,12 @@
 #include "lookup.h"
 
 #include "lookup_reply.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Failures in a row, no answer in between, after which the server counts as away. */
 #define BREAKER_FAILURES 8
@@ -79,12 +79,8 @@ void lookup_interrupt(void)
 static int64_t now_ms(const struct lookup *lookup)
 {
 	struct transport *transport = lookup->transport;
-	struct timespec now;
 
-	if (transport->ops->now_ms)
-		return transport->ops->now_ms(transport);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return transport->ops->now_ms ? transport->ops->now_ms(transport) : clock_monotonic_ms();
 }
 
 /* ---- making ------------------------------------------------------------------------ */

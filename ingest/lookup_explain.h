@@ -1,0 +1,21 @@
+/*
+ * A failed call in the words of the C core -> one line for a person: who, what
+ * is wrong, and where it helps, what to do. The C core reports nearly all of
+ * them as UNAVAILABLE and buries the cause in its text. Pure.
+ */
+#ifndef BR2_LOOKUP_EXPLAIN_H
+#define BR2_LOOKUP_EXPLAIN_H
+
+#include "config.h"
+#include "util/buf.h"
+
+#include <stdbool.h>
+
+/*
+ * Adds the line, without a full stop, beginning with the endpoint: "HOST:PORT
+ * refuses". `proxied`: the environment names a proxy that the call goes through.
+ */
+void explain_failure(const struct remote *remote, bool proxied, int code, const char *message,
+		     struct buf *out);
+
+#endif
