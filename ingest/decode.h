@@ -41,6 +41,6 @@ enum decode_want decode_wants(const struct decoder *decoder, const uint8_t *head
  * (ERR_LIMIT). event.seq is left to the caller.
  */
 int decode_record(struct decoder *decoder, const uint8_t *data, size_t len,
-		  const struct event **out_event, struct err *err);
+		  struct event **out_event, struct err *err);
 
 #endif

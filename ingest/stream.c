@@ -1,0 +1,396 @@
+#include "stream.h"
+
+#include "util/mem.h"
+#include "util/unpack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * One window holds what was unpacked and not yet passed over. A record that
+ * lies in it is shown where it lies. What is left of a record at the window's
+ * end moves to its front before more is unpacked behind it, so the bytes at
+ * work stay few and in the processor's cache. Only a wanted record that is
+ * larger makes the window grow, up to the largest body.
+ */
+#define WINDOW_SIZE ((size_t)256 << 10)
+#define VARINT_MAX 10
+/* A length prefix beyond this is no record of Buck2's, and what follows it is lost. */
+#define PLAUSIBLE_MAX ((uint64_t)1 << 32)
+
+struct stream {
+	struct unpack *unpack;
+	char *name;
+	enum stream_format format;
+	enum stream_ending ending;
+	char fault[256];
+
+	uint8_t *window;
+	size_t cap, pos, len; /* window[pos..len) is not passed over */
+
+	uint64_t number;
+	uint64_t left;	/* bytes of the record at hand from pos on; JSON: SIZE_UNSEEN until its
+			   newline  is seen, which counts as part of it then */
+	size_t scanned; /* JSON: bytes from pos on that hold no newline */
+};
+
+#define SIZE_UNSEEN UINT64_MAX
+
+/* ---- the window ---------------------------------------------------------------- */
+
+static void make_room(struct stream *stream, size_t want)
+{
+	if (stream->pos) {
+		memmove(stream->window, stream->window + stream->pos, stream->len - stream->pos);
+		stream->len -= stream->pos;
+		stream->pos = 0;
+	}
+	if (want > stream->cap) {
+		stream->cap = want;
+		stream->window = xrealloc(stream->window, stream->cap);
+	}
+}
+
+/* Unpacks more behind what is there, for `want` bytes in all. 1: some; 0: the end; -1. */
+static int refill(struct stream *stream, size_t want, struct err *err)
+{
+	size_t got = 0;
+	int rc;
+
+	make_room(stream, want);
+	rc = unpack_read(stream->unpack, stream->window + stream->len, stream->cap - stream->len,
+			 &got, err);
+	stream->len += got;
+	return rc;
+}
+
+static size_t available(const struct stream *stream)
+{
+	return stream->len - stream->pos;
+}
+
+/* Has `want` bytes from pos on in the window. 1: yes; 0: the file ends before; -1. */
+static int need(struct stream *stream, size_t want, struct err *err)
+{
+	while (available(stream) < want) {
+		int rc = refill(stream, want, err);
+
+		if (rc <= 0)
+			return rc;
+	}
+	return 1;
+}
+
+/* ---- the end -------------------------------------------------------------------- */
+
+static int stop(struct stream *stream, bool inside_record)
+{
+	switch (unpack_ending(stream->unpack)) {
+	case UNPACK_BROKEN:
+		stream->ending = STREAM_BROKEN;
+		snprintf(stream->fault, sizeof(stream->fault), "%s", unpack_fault(stream->unpack));
+		break;
+	case UNPACK_CUT:
+		stream->ending = STREAM_CUT;
+		break;
+	case UNPACK_OPEN:
+	case UNPACK_WHOLE:
+		stream->ending = inside_record ? STREAM_CUT : STREAM_WHOLE;
+		break;
+	}
+	return 0;
+}
+
+static int give_up(struct stream *stream, uint64_t size)
+{
+	stream->ending = STREAM_BROKEN;
+	snprintf(stream->fault, sizeof(stream->fault),
+		 "record %llu claims to be %llu bytes, too large to be one",
+		 (unsigned long long)stream->number + 1, (unsigned long long)size);
+	return 0;
+}
+
+/* ---- passing over ------------------------------------------------------------------ */
+
+static void pass(struct stream *stream, size_t count)
+{
+	stream->pos += count;
+	if (stream->left != SIZE_UNSEEN)
+		stream->left -= count;
+	stream->scanned = 0;
+}
+
+/* Sees the line's end if it is in the window. */
+static bool see_newline(struct stream *stream)
+{
+	const uint8_t *start = stream->window + stream->pos;
+	size_t there = available(stream);
+	const uint8_t *newline = memchr(start + stream->scanned, '\n', there - stream->scanned);
+
+	if (newline)
+		stream->left = (uint64_t)(newline - start) + 1;
+	else
+		stream->scanned = there;
+	return newline != NULL;
+}
+
+/* The rest of the record at hand. 1: passed; 0: the file ends inside it; -1. */
+static int pass_record(struct stream *stream, struct err *err)
+{
+	while (stream->left) {
+		size_t there = available(stream);
+		int rc;
+
+		if (stream->left == SIZE_UNSEEN && see_newline(stream))
+			continue;
+		if (there >= stream->left) {
+			pass(stream, (size_t)stream->left);
+			break;
+		}
+		pass(stream, there);
+		rc = refill(stream, 0, err);
+		if (rc <= 0)
+			return rc;
+	}
+	return 1;
+}
+
+/* ---- length-delimited ---------------------------------------------------------------- */
+
+/* 1: *out_size, its prefix passed over; 0: the end; -1. */
+static int take_size(struct stream *stream, uint64_t *out_size, struct err *err)
+{
+	uint64_t size = 0;
+	size_t i;
+
+	for (i = 0; i < VARINT_MAX; i++) {
+		int rc = need(stream, i + 1, err);
+		uint8_t byte;
+
+		if (rc <= 0)
+			return rc < 0 ? -1 : stop(stream, i > 0);
+		byte = stream->window[stream->pos + i];
+		size |= (uint64_t)(byte & 0x7f) << (7 * i);
+		if (!(byte & 0x80)) {
+			if (size > PLAUSIBLE_MAX)
+				break;
+			stream->pos += i + 1;
+			*out_size = size;
+			return 1;
+		}
+	}
+	return give_up(stream, size);
+}
+
+/* A record that fits the window is shown only if it is whole. */
+static int next_protobuf(struct stream *stream, struct stream_record *record, struct err *err)
+{
+	uint64_t size = 0;
+	int rc = take_size(stream, &size, err);
+
+	if (rc <= 0)
+		return rc;
+	rc = need(stream, size < WINDOW_SIZE ? (size_t)size : STREAM_HEAD_MAX, err);
+	if (rc <= 0)
+		return rc < 0 ? -1 : stop(stream, true);
+	stream->left = size;
+	record->size = size;
+	record->head_len = size < STREAM_HEAD_MAX ? (size_t)size : STREAM_HEAD_MAX;
+	return 1;
+}
+
+/* ---- lines --------------------------------------------------------------------------- */
+
+/* Empty lines are no records. */
+static int pass_empty_lines(struct stream *stream, struct err *err)
+{
+	int rc;
+
+	while ((rc = need(stream, 1, err)) > 0 && stream->window[stream->pos] == '\n')
+		stream->pos++;
+	return rc;
+}
+
+static int next_line(struct stream *stream, struct stream_record *record, struct err *err)
+{
+	int rc = pass_empty_lines(stream, err);
+
+	if (rc <= 0)
+		return rc < 0 ? -1 : stop(stream, false);
+	stream->left = SIZE_UNSEEN;
+	stream->scanned = 0;
+	while (!see_newline(stream) && available(stream) < WINDOW_SIZE) {
+		rc = refill(stream, WINDOW_SIZE, err);
+		if (rc <= 0)
+			return rc < 0 ? -1 : stop(stream, true);
+	}
+	record->size = stream->left == SIZE_UNSEEN ? UINT64_MAX : stream->left - 1;
+	record->head_len = record->size < STREAM_HEAD_MAX ? (size_t)record->size : STREAM_HEAD_MAX;
+	return 1;
+}
+
+/* ---- the interface -------------------------------------------------------------------- */
+
+int stream_next(struct stream *stream, struct stream_record *out_record, struct err *err)
+{
+	struct stream_record record;
+	int rc;
+
+	if (stream->ending != STREAM_OPEN)
+		return 0;
+	rc = pass_record(stream, err);
+	if (rc <= 0)
+		return rc < 0 ? -1 : stop(stream, true);
+	rc = stream->format == STREAM_JSON ? next_line(stream, &record, err)
+					   : next_protobuf(stream, &record, err);
+	if (rc <= 0)
+		return rc;
+	record.number = ++stream->number;
+	record.head = stream->window + stream->pos;
+	*out_record = record;
+	return 1;
+}
+
+/* The line's end, wherever it is. 1: stream->left is known; 0: not within the largest body; -1. */
+static int find_newline(struct stream *stream, bool *out_too_large, struct err *err)
+{
+	while (stream->left == SIZE_UNSEEN && !see_newline(stream)) {
+		size_t there = available(stream);
+		int rc;
+
+		*out_too_large = there > STREAM_RECORD_MAX;
+		if (*out_too_large)
+			return 0;
+		rc = refill(stream,
+			    there * 2 > STREAM_RECORD_MAX ? STREAM_RECORD_MAX + 1 : there * 2, err);
+		if (rc <= 0)
+			return rc;
+	}
+	return 1;
+}
+
+int stream_body(struct stream *stream, const uint8_t **out_data, size_t *out_len,
+		bool *out_too_large, struct err *err)
+{
+	uint64_t size;
+	int rc = 1;
+
+	*out_too_large = false;
+	if (stream->format == STREAM_JSON)
+		rc = find_newline(stream, out_too_large, err);
+	if (rc > 0) {
+		size = stream->left - (stream->format == STREAM_JSON);
+		*out_too_large = size > STREAM_RECORD_MAX;
+		rc = *out_too_large ? 0 : need(stream, (size_t)stream->left, err);
+	}
+	if (rc <= 0)
+		return rc;
+	*out_data = stream->window + stream->pos;
+	*out_len = (size_t)size;
+	return 1;
+}
+
+/*
+ * Both begin with 0x7b where a binary log's header is 123 bytes long. There a
+ * field's tag follows; `"` would be that of Invocation.start_time, and a
+ * Timestamp is too short for its length to be a letter.
+ */
+static bool is_json(const uint8_t *head, size_t len)
+{
+	return len >= 3 && head[0] == '{' && head[1] == '"' && head[2] >= ' ';
+}
+
+/* The first field of an Invocation or a CommandProgress: 1, 2, 3, 4 or 11, length-delimited. */
+static bool is_first_tag(uint8_t tag)
+{
+	return tag == 0x0a || tag == 0x12 || tag == 0x1a || tag == 0x22 || tag == 0x5a;
+}
+
+static bool is_protobuf(const uint8_t *head, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && i < VARINT_MAX && head[i] & 0x80)
+		i++;
+	return i + 1 >= len || i == VARINT_MAX || is_first_tag(head[i + 1]);
+}
+
+static int sniff(struct stream *stream, struct err *err)
+{
+	const uint8_t *head;
+	size_t len;
+
+	if (need(stream, VARINT_MAX + 1, err) < 0)
+		return -1;
+	head = stream->window + stream->pos;
+	len = available(stream);
+	if (is_json(head, len))
+		stream->format = STREAM_JSON;
+	else if (!is_protobuf(head, len))
+		return err_set(err, ERR_FORMAT, "%s: not a Buck2 event log", stream->name);
+	return 0;
+}
+
+int stream_open(struct stream **out_stream, int fd, const char *name, struct err *err)
+{
+	struct stream *stream = xcalloc(1, sizeof(*stream));
+
+	stream->name = xstrdup(name);
+	stream->cap = WINDOW_SIZE;
+	stream->window = xmalloc(stream->cap);
+	if (unpack_open(&stream->unpack, fd, name, err) < 0 || sniff(stream, err) < 0) {
+		stream_free(stream);
+		return -1;
+	}
+	*out_stream = stream;
+	return 0;
+}
+
+void stream_free(struct stream *stream)
+{
+	if (!stream)
+		return;
+	unpack_free(stream->unpack);
+	free(stream->window);
+	free(stream->name);
+	free(stream);
+}
+
+enum stream_format stream_format(const struct stream *stream)
+{
+	return stream->format;
+}
+
+enum stream_packing stream_packing(const struct stream *stream)
+{
+	switch (unpack_packing(stream->unpack)) {
+	case UNPACK_GZIP:
+		return STREAM_GZIP;
+	case UNPACK_ZSTD:
+		return STREAM_ZSTD;
+	case UNPACK_PLAIN:
+		break;
+	}
+	return STREAM_PLAIN;
+}
+
+enum stream_ending stream_end(const struct stream *stream)
+{
+	return stream->ending;
+}
+
+const char *stream_fault(const struct stream *stream)
+{
+	return stream->fault;
+}
+
+uint64_t stream_bytes_read(const struct stream *stream)
+{
+	return unpack_bytes_in(stream->unpack);
+}
+
+uint64_t stream_bytes_decoded(const struct stream *stream)
+{
+	return unpack_bytes_out(stream->unpack);
+}
