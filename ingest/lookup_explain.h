@@ -6,7 +6,7 @@
 #ifndef BR2_LOOKUP_EXPLAIN_H
 #define BR2_LOOKUP_EXPLAIN_H
 
-#include "config.h"
+#include "remote.h"
 #include "util/buf.h"
 
 #include <stdbool.h>

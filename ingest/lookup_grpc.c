@@ -4,7 +4,6 @@
 #include "lookup_grpc_channel.h"
 #include "digest.h"
 #include "util/base64.h"
-#include "util/file.h"
 #include "util/mem.h"
 
 #include "reapi.pb-c.h"
@@ -22,7 +21,6 @@
 
 #define SLOTS_LOOPBACK 64
 #define SLOTS_REMOTE 128
-#define TOKEN_MAX ((size_t)64 << 10)
 
 static const char action_cache_method[] =
 	"/build.bazel.remote.execution.v2.ActionCache/GetActionResult";
@@ -53,7 +51,7 @@ struct transport_grpc {
 	uint32_t flying;
 	grpc_metadata *metadata; /* sent with each call; the token, if any, comes last */
 	size_t metadata_count;
-	struct buf token;
+	char *token; /* NULL: none */
 	/* Of the reply that was given last: */
 	grpc_slice reply;
 	struct buf message;
@@ -157,29 +155,12 @@ static int add_header(struct transport_grpc *grpc, const struct header *header, 
 	return 0;
 }
 
-static int read_token(const char *path, struct buf *token, struct err *err)
+static void add_token(struct transport_grpc *grpc, const char *token)
 {
-	if (file_read(path, TOKEN_MAX, token, err) < 0)
-		return -1;
-	while (token->len && strchr(" \t\r\n", token->data[token->len - 1]))
-		token->data[--token->len] = '\0';
-	if (!is_legal(value_is_legal, token->data, token->len))
-		return err_set(err, ERR_USAGE, "%s holds no bearer token", path);
-	return 0;
-}
+	char *value = xasprintf("Bearer %s", token);
 
-/* Takes over the token's bytes. */
-static void add_token(struct transport_grpc *grpc, struct buf *token)
-{
-	struct buf value = BUF_INIT;
-
-	buf_addstr(&value, "Bearer ");
-	buf_add(&value, token->data, token->len);
-	add_metadata(grpc, "authorization", value.data, value.len);
-	buf_release(&value);
-	buf_release(&grpc->token);
-	grpc->token = *token;
-	buf_init(token);
+	add_metadata(grpc, "authorization", value, strlen(value));
+	free(value);
 }
 
 static void drop_last_metadata(struct transport_grpc *grpc)
@@ -193,7 +174,6 @@ static void drop_last_metadata(struct transport_grpc *grpc)
 static int make_metadata(struct transport_grpc *grpc, struct err *err)
 {
 	const struct remote *remote = grpc->remote;
-	struct buf token = BUF_INIT;
 	size_t i;
 
 	add_request_metadata(grpc);
@@ -202,11 +182,9 @@ static int make_metadata(struct transport_grpc *grpc, struct err *err)
 			return -1;
 	if (!remote->token_path)
 		return 0;
-	if (read_token(remote->token_path, &token, err) < 0) {
-		buf_release(&token);
+	if (remote_read_token(remote->token_path, &grpc->token, err) < 0)
 		return -1;
-	}
-	add_token(grpc, &token);
+	add_token(grpc, grpc->token);
 	return 0;
 }
 
@@ -214,20 +192,21 @@ static int make_metadata(struct transport_grpc *grpc, struct err *err)
 static int transport_grpc_refresh(struct transport *self)
 {
 	struct transport_grpc *grpc = grpc_of(self);
-	struct buf token = BUF_INIT;
 	struct err ignored = ERR_INIT;
-	int changed = 0;
+	char *token;
 
-	if (!grpc->remote->token_path)
+	if (!grpc->remote->token_path ||
+	    remote_read_token(grpc->remote->token_path, &token, &ignored) < 0)
 		return 0;
-	if (read_token(grpc->remote->token_path, &token, &ignored) == 0 &&
-	    strcmp(token.data, grpc->token.data) != 0) {
-		drop_last_metadata(grpc);
-		add_token(grpc, &token);
-		changed = 1;
+	if (strcmp(token, grpc->token) == 0) {
+		free(token);
+		return 0;
 	}
-	buf_release(&token);
-	return changed;
+	free(grpc->token);
+	grpc->token = token;
+	drop_last_metadata(grpc);
+	add_token(grpc, token);
+	return 1;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -442,7 +421,7 @@ static void transport_grpc_free(struct transport *self)
 		drop_last_metadata(grpc);
 	free(grpc->metadata);
 	free(grpc->slots);
-	buf_release(&grpc->token);
+	free(grpc->token);
 	buf_release(&grpc->message);
 	free(grpc);
 	grpc_shutdown_blocking();
@@ -491,7 +470,6 @@ static struct transport_grpc *transport_grpc_alloc(const struct remote *remote, 
 	grpc->proxied = !remote->loopback && environment_names_proxy();
 	grpc->slots = xcalloc(slots, sizeof(*grpc->slots));
 	grpc->reply = grpc_empty_slice();
-	buf_init(&grpc->token);
 	buf_init(&grpc->message);
 	grpc->queue = grpc_completion_queue_create_for_next(NULL);
 	return grpc;

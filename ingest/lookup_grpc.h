@@ -5,8 +5,8 @@
 #ifndef BR2_LOOKUP_GRPC_H
 #define BR2_LOOKUP_GRPC_H
 
-#include "config.h"
 #include "lookup.h"
+#include "remote.h"
 
 /*
  * `slots` 0: 64 for a server on this machine, else 128. `remote` is borrowed

@@ -5,7 +5,7 @@
 #ifndef BR2_LOOKUP_GRPC_CHANNEL_H
 #define BR2_LOOKUP_GRPC_CHANNEL_H
 
-#include "config.h"
+#include "remote.h"
 #include "util/err.h"
 
 #include <grpc/grpc.h>

@@ -1,7 +1,7 @@
 /*
  * Answers from a file, and answers into a file: how the demo, the golden tests
  * and a user's bug report carry a cluster along. The format is JSON lines:
- *   {"recording":"br2-ingest","version":1}
+ *   {"format":"br2-ingest recording","version":1}
  *   {"method":"GetActionResult","instance":"…","function":"sha256",
  *    "digest":"<hash>:<size>","code":0,"message":"","reply":"<base64>"}
  * each but the first on one line; of several lines with the same method,
@@ -12,6 +12,12 @@
 #define BR2_LOOKUP_RECORDING_H
 
 #include "lookup.h"
+
+#define RECORDING_FORMAT "br2-ingest recording"
+#define RECORDING_VERSION 1
+
+/* "GetActionResult"; NULL for an unknown number. */
+const char *lookup_method_name(enum lookup_method method);
 
 /*
  * Answers from the file alone, read plain, gzip or zstd; what is not in it is
@@ -25,7 +31,7 @@ int transport_replay_new(struct transport **out_transport, const char *path, uin
  * Passes calls on to `inner` (taken over, also on failure) and writes each
  * answer to PATH.tmp, made anew with mode 0600; finish() renames it to `path`.
  * Freed before that, it leaves `path` as it was. Codes that only waiting cures
- * (UNAVAILABLE, DEADLINE_EXCEEDED) are not written.
+ * (UNAVAILABLE, DEADLINE_EXCEEDED, a quota's RESOURCE_EXHAUSTED) are not written.
  */
 int transport_record_new(struct transport **out_transport, struct transport *inner,
 			 const char *path, struct err *err);
