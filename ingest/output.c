@@ -3,7 +3,6 @@
 #include "util/csv.h"
 #include "util/json.h"
 #include "util/mem.h"
-#include "util/table.h"
 
 #include <errno.h>
 #include <string.h>
@@ -167,6 +166,14 @@ static void add_table_value(struct table *table, const struct value *value)
 	buf_release(&hex);
 }
 
+void output_add_cells(const struct row *row, struct table *table)
+{
+	size_t i;
+
+	for (i = 0; i < row->count; i++)
+		add_table_value(table, &row->values[i]);
+}
+
 static void put_header(struct output *output, const struct row *row)
 {
 	size_t i;
@@ -197,8 +204,7 @@ static int put_row(void *context, const struct row *row, struct err *err)
 		put_header(output, row);
 	switch (output->options->format) {
 	case OUTPUT_TABLE:
-		for (i = 0; i < row->count; i++)
-			add_table_value(output->table, &row->values[i]);
+		output_add_cells(row, output->table);
 		break;
 	case OUTPUT_CSV:
 		for (i = 0; i < row->count; i++)

@@ -1,0 +1,104 @@
+/* `br2-ingest export`: views as CSV files; export.h does the work. */
+#include "cmd.h"
+#include "common.h"
+#include "database.h"
+#include "export.h"
+#include "util/mem.h"
+#include "util/msg.h"
+
+#include <stdlib.h>
+
+static struct export_options options;
+
+static const struct option table[] = {
+	{"csv", 0, "DIR", OPTION_TEXT, &options.dir, "write DIR/VIEW.csv; DIR is made if missing"},
+	{"project", 0, "NAME", OPTION_TEXT, &options.project, "rows of this project only"},
+	{"spreadsheet", 0, NULL, OPTION_FLAG, &options.spreadsheet,
+	 "for Excel and LibreOffice: byte order mark, no text taken for a formula"},
+	{NULL, 0, NULL, OPTION_FLAG, NULL, NULL},
+};
+
+static const char usage[] =
+	"br2-ingest export --csv DIR [VIEW...] [options]\n"
+	"\n"
+	"Writes one RFC 4180 file a view. Without VIEW: all canned views but the\n"
+	"_by_project and _by_run forms. Tables and your own views can be named too.";
+
+static const char examples[] =
+	"Examples:\n"
+	"  br2-ingest export --csv sheets --spreadsheet\n"
+	"  br2-ingest export --csv sheets --project qemu-x86_64 packages usage\n"
+	"  br2-ingest export --csv raw action attempt result\n";
+
+struct names {
+	char **items;
+	size_t count;
+};
+
+static int add_name(void *context, const char *name)
+{
+	struct names *names = context;
+
+	names->items = xreallocarray(names->items, names->count + 1, sizeof(*names->items));
+	names->items[names->count++] = xstrdup(name);
+	return 0;
+}
+
+static void names_release(struct names *names)
+{
+	while (names->count)
+		free(names->items[--names->count]);
+	free(names->items);
+}
+
+/* By default, what cannot be limited to the project is left out, and said. */
+static int export_defaults(struct store *store, struct err *err)
+{
+	struct names names = {NULL, 0};
+	int rc = export_default_views(store, add_name, &names, err);
+	size_t i;
+
+	for (i = 0; i < names.count && rc == 0; i++) {
+		int known = options.project ? export_knows_project(store, names.items[i], err) : 1;
+
+		if (known == 0)
+			msg_note("%s does not tell projects apart, skipping", names.items[i]);
+		else
+			rc = known < 0 ? -1 : export_view(store, names.items[i], &options, err);
+	}
+	if (rc == 0)
+		msg_note("%zu views written to %s", names.count, options.dir);
+	names_release(&names);
+	return rc;
+}
+
+static int export_named(struct store *store, int count, char **views, struct err *err)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (export_view(store, views[i], &options, err) < 0)
+			return -1;
+	return 0;
+}
+
+int cmd_export(int argc, char **argv, struct err *err)
+{
+	int operands = common_parse(table, argc, argv, err);
+	struct store *store = NULL;
+	int rc;
+
+	if (operands < 0)
+		return -1;
+	if (common_options.help) {
+		common_help(usage, table, examples);
+		return EXIT_DONE;
+	}
+	if (!options.dir)
+		return err_set(err, ERR_USAGE, "export wants --csv DIR");
+	if (database_open(&store, err) < 0)
+		return -1;
+	rc = operands ? export_named(store, operands, argv, err) : export_defaults(store, err);
+	store_close(store);
+	return rc < 0 ? -1 : EXIT_DONE;
+}

@@ -1,0 +1,194 @@
+#include "export.h"
+
+#include "output.h"
+#include "util/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct param text_param(const char *name, const char *text)
+{
+	return (struct param){name, {.type = VALUE_TEXT, .text = str_of(text)}};
+}
+
+/* ---- which views ------------------------------------------------------------ */
+
+struct each {
+	int (*each)(void *context, const char *name);
+	void *context;
+};
+
+static int give_name(void *context, const struct row *row, struct err *err)
+{
+	const struct each *each = context;
+	char *name = xmemdup0(row->values[0].text.data, row->values[0].text.len);
+	int rc = each->each(each->context, name);
+
+	(void)err;
+	free(name);
+	return rc;
+}
+
+int export_default_views(struct store *store, int (*each)(void *context, const char *name),
+			 void *context, struct err *err)
+{
+	struct each pair = {each, context};
+
+	return store_query(store,
+			   "SELECT name FROM canned_view WHERE name NOT GLOB '_*'"
+			   " AND name NOT GLOB '*_by_project' AND name NOT GLOB '*_by_run'"
+			   " ORDER BY name",
+			   NULL, 0, give_name, &pair, err);
+}
+
+static int take_flag(void *context, const struct row *row, struct err *err)
+{
+	(void)err;
+	*(bool *)context = row->values[0].integer != 0;
+	return 0;
+}
+
+/* 1, 0 or -1: what a SELECT of one truth about :name says. */
+static int ask(struct store *store, const char *sql, const char *name, struct err *err)
+{
+	struct param param = text_param(":name", name);
+	bool yes = false;
+
+	if (store_query(store, sql, &param, 1, take_flag, &yes, err) < 0)
+		return -1;
+	return yes;
+}
+
+static int exists(struct store *store, const char *name, struct err *err)
+{
+	return ask(store,
+		   "SELECT 1 FROM sqlite_schema WHERE name = :name AND type IN ('view', 'table')",
+		   name, err);
+}
+
+static int has_by_project(struct store *store, const char *name, struct err *err)
+{
+	return ask(store,
+		   "SELECT 1 FROM sqlite_schema WHERE name = :name || '_by_project'"
+		   " AND type = 'view'",
+		   name, err);
+}
+
+static int has_project_column(struct store *store, const char *name, struct err *err)
+{
+	return ask(store, "SELECT 1 FROM pragma_table_info(:name) WHERE name = 'project'", name,
+		   err);
+}
+
+int export_knows_project(struct store *store, const char *name, struct err *err)
+{
+	int rc = has_by_project(store, name, err);
+
+	return rc ? rc : has_project_column(store, name, err);
+}
+
+/* ---- one file ----------------------------------------------------------------- */
+
+static int build_query(struct store *store, const char *name, const char *project, struct buf *sql,
+		       struct err *err)
+{
+	char *by_project = NULL;
+	int rc = exists(store, name, err);
+
+	if (rc == 0)
+		err_set(err, ERR_USAGE, "no view or table '%s': br2-ingest views lists them", name);
+	if (rc <= 0)
+		return -1;
+	if (project) {
+		rc = has_by_project(store, name, err);
+		if (rc == 1)
+			by_project = xasprintf("%s_by_project", name);
+		else if (rc == 0)
+			rc = has_project_column(store, name, err);
+		if (rc == 0)
+			err_set(err, ERR_USAGE, "'%s' does not tell projects apart", name);
+		if (rc <= 0)
+			return -1;
+	}
+	buf_addstr(sql, "SELECT * FROM ");
+	store_quote_name(sql, by_project ? by_project : name);
+	if (project)
+		buf_addstr(sql, " WHERE project = :project");
+	free(by_project);
+	return 0;
+}
+
+/* Writes all rows to `fd` (taken over) and makes sure that they reached the disk. */
+static int write_rows(struct store *store, const char *sql, const struct export_options *options,
+		      int fd, struct err *err)
+{
+	struct output_options output = {.format = OUTPUT_CSV, .spreadsheet = options->spreadsheet};
+	struct param project = text_param(":project", options->project);
+	FILE *file = fdopen(fd, "w");
+	int rc;
+
+	if (!file) {
+		err_errno(err, ERR_IO, errno, "cannot write");
+		close(fd);
+		return -1;
+	}
+	rc = output_query(store, sql, &project, options->project ? 1 : 0, &output, file, err);
+	if (rc == 0 && fsync(fileno(file)) != 0)
+		rc = err_errno(err, ERR_IO, errno, "cannot write");
+	if (fclose(file) != 0 && rc == 0)
+		rc = err_errno(err, ERR_IO, errno, "cannot write");
+	return rc;
+}
+
+/* Beside the file and under a name of its own, then renamed over it. */
+static int replace_file(struct store *store, const char *sql, const char *path,
+			const struct export_options *options, struct err *err)
+{
+	char *temporary = xasprintf("%s.tmp-%ld", path, (long)getpid());
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int rc = -1;
+
+	if (fd < 0) {
+		err_errno(err, ERR_IO, errno, "%s", temporary);
+		goto out;
+	}
+	if (write_rows(store, sql, options, fd, err) < 0)
+		err_prefix(err, "%s", path);
+	else if (rename(temporary, path) != 0)
+		err_errno(err, ERR_IO, errno, "%s", path);
+	else
+		rc = 0;
+	if (rc < 0)
+		unlink(temporary);
+out:
+	free(temporary);
+	return rc;
+}
+
+int export_view(struct store *store, const char *name, const struct export_options *options,
+		struct err *err)
+{
+	struct buf sql = BUF_INIT;
+	char *path = NULL;
+	int rc = -1;
+
+	/* An own view may have any name; a file may not. */
+	if (strchr(name, '/'))
+		return err_set(err, ERR_USAGE, "'%s' makes no file name", name);
+	if (build_query(store, name, options->project, &sql, err) < 0)
+		goto out;
+	if (mkdir(options->dir, 0777) != 0 && errno != EEXIST) {
+		err_errno(err, ERR_IO, errno, "%s", options->dir);
+		goto out;
+	}
+	path = xasprintf("%s/%s.csv", options->dir, name);
+	rc = replace_file(store, sql.data, path, options, err);
+out:
+	free(path);
+	buf_release(&sql);
+	return rc;
+}

@@ -1,0 +1,408 @@
+#include "report.h"
+
+#include "figures.h"
+#include "symptom.h"
+#include "util/buf.h"
+#include "util/table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#define NS_PER_S 1e9
+#define GIB 1073741824.0
+#define MIB 1048576.0
+
+/*
+ * Begins each query: the scope's runs, and the digests that their remote
+ * attempts refer to, each once, with the least type of action that does (1: an
+ * action; more: tests and listings only).
+ */
+#define WANTED                                                                               \
+	"WITH scope(run_id) AS MATERIALIZED (SELECT value FROM json_each(:runs)),"           \
+	" wanted(lookup_id, type) AS MATERIALIZED ("                                         \
+	"  SELECT t.lookup_id, min(a.type) FROM scope s CROSS JOIN attempt t USING (run_id)" \
+	"  JOIN action a USING (run_id, span_id) WHERE t.lookup_id IS NOT NULL"              \
+	"  GROUP BY t.lookup_id HAVING min(a.type) = 1 OR NOT :no_tests),"                   \
+	" digests(digest, instance) AS MATERIALIZED ("                                       \
+	"  SELECT lower(hex(l.hash)) || ':' || l.size_bytes, i.name FROM wanted"             \
+	"  JOIN lookup l USING (lookup_id) JOIN instance i USING (instance_id)) "
+
+enum { PARAM_RUNS, PARAM_NO_TESTS, PARAM_MIN_WALL, PARAM_COUNT };
+
+struct page {
+	struct store *store;
+	const struct report_options *options;
+	struct param params[PARAM_COUNT];
+	struct buf text;
+
+	int64_t digests, test_digests; /* of which the latter by tests and listings only */
+	int64_t with_usage;
+	int64_t by_others;  /* executed by runs outside of the scope */
+	int64_t unmeasured; /* referred to by dev and viewcheck runs only */
+	int64_t in_flight, incomplete;
+	struct figures figures;
+	struct table *longest;
+	int64_t longest_rows;
+	struct symptom_facts symptoms;
+	struct buf instances;
+};
+
+static void init_params(struct param *params, const struct report_scope *scope,
+			const struct report_options *options)
+{
+	params[PARAM_RUNS] = (struct param){
+		":runs", {.type = VALUE_TEXT, .text = {scope->runs.data, scope->runs.len}}};
+	params[PARAM_NO_TESTS] =
+		(struct param){":no_tests", {.type = VALUE_INTEGER, .integer = options->no_tests}};
+	params[PARAM_MIN_WALL] =
+		(struct param){":min_wall_s", {.type = VALUE_REAL, .real = options->min_wall_s}};
+}
+
+static int ask(struct page *page, const char *sql, store_row_fn *row, struct err *err)
+{
+	/* :min_wall_s is a parameter of rows only. */
+	return store_query(page->store, sql, page->params, PARAM_MIN_WALL, row, page, err);
+}
+
+/* ---- what the page shows, read ----------------------------------------------- */
+
+static int take_totals(void *context, const struct row *row, struct err *err)
+{
+	struct page *page = context;
+
+	(void)err;
+	page->digests = row->values[0].integer;
+	page->test_digests = row->values[1].integer;
+	page->by_others = row->values[2].integer;
+	page->unmeasured = row->values[3].integer;
+	page->in_flight = row->values[4].integer;
+	page->incomplete = row->values[5].integer;
+	return 0;
+}
+
+static const char totals_sql[] = WANTED
+	"SELECT (SELECT count(*) FROM wanted),"
+	" (SELECT count(*) FROM wanted WHERE type <> 1),"
+	" (SELECT count(*) FROM wanted JOIN result r USING (lookup_id) JOIN request q USING "
+	"(request_id)"
+	"  WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND q.invocation NOT IN"
+	"  (SELECT trace_id FROM run WHERE run_id IN (SELECT run_id FROM scope))),"
+	" (SELECT count(*) FROM wanted WHERE lookup_id NOT IN (SELECT t.lookup_id FROM attempt t"
+	"  JOIN run g USING (run_id) JOIN runs v ON v.run = g.trace_id"
+	"  WHERE t.run_id IN (SELECT run_id FROM scope) AND t.lookup_id IS NOT NULL"
+	"  AND ifnull(v.tag, '') NOT IN ('dev', 'viewcheck'))),"
+	" (SELECT count(*) FROM in_flight WHERE run_id IN (SELECT run_id FROM scope)),"
+	" (SELECT count(*) FROM run WHERE complete = 0 AND run_id IN (SELECT run_id FROM scope))";
+
+static void add_longest(struct page *page, const struct row *row)
+{
+	int64_t wall_ns = row->values[2].integer;
+	int64_t cpu_ns = row->values[3].integer;
+
+	table_text(page->longest, row->values[0].text);
+	table_text(page->longest, row->values[1].text);
+	table_real(page->longest, (double)wall_ns / NS_PER_S, 1);
+	table_real(page->longest, figures_cores(wall_ns, cpu_ns), 2);
+	if (row->values[4].type == VALUE_NULL)
+		table_unknown(page->longest);
+	else
+		table_real(page->longest, (double)row->values[4].integer / GIB, 2);
+	table_text(page->longest, row->values[5].text);
+	page->longest_rows++;
+}
+
+static int take_execution(void *context, const struct row *row, struct err *err)
+{
+	struct page *page = context;
+	const struct value *wall = &row->values[2];
+	const struct value *rss = &row->values[4];
+
+	(void)err;
+	page->with_usage++;
+	if (wall->type == VALUE_NULL ||
+	    (double)wall->integer < page->options->min_wall_s * NS_PER_S)
+		return 0;
+	figures_add(&page->figures, wall->integer, row->values[3].integer,
+		    rss->type == VALUE_NULL ? UNKNOWN : rss->integer,
+		    row->values[5].type != VALUE_NULL);
+	if (page->longest_rows < page->options->top)
+		add_longest(page, row);
+	return 0;
+}
+
+static const char executions_sql[] = WANTED
+	"SELECT CASE n.identifier WHEN '' THEN g.label ELSE n.identifier END, c.name, r.wall_ns,"
+	" r.cpu_ns, r.max_rss_bytes, r.termination_signal FROM wanted"
+	" JOIN result r USING (lookup_id) JOIN lookup l USING (lookup_id)"
+	" JOIN action_name n ON n.name_id = l.name_id JOIN target g USING (target_id)"
+	" JOIN category c USING (category_id) WHERE r.source = 1 AND r.cpu_ns IS NOT NULL"
+	" ORDER BY r.wall_ns DESC, l.hash, l.size_bytes";
+
+static int take_reason(void *context, const struct row *row, struct err *err)
+{
+	struct page *page = context;
+	enum reason reason = reason_parse(row->values[0].text);
+
+	(void)err;
+	if (reason != REASON_COUNT)
+		page->symptoms.missing[reason] += row->values[1].integer;
+	return 0;
+}
+
+static const char reasons_sql[] = WANTED
+	"SELECT m.reason, count(*) FROM missing_results m JOIN digests USING (digest, instance)"
+	" GROUP BY m.reason";
+
+static int take_symptoms(void *context, const struct row *row, struct err *err)
+{
+	struct page *page = context;
+
+	(void)err;
+	page->symptoms.bad_logs = row->values[0].integer;
+	page->symptoms.bad_records = row->values[1].integer;
+	page->symptoms.runs = row->values[2].integer;
+	page->symptoms.gone_runs = row->values[3].integer;
+	if (row->values[4].text.data)
+		table_add_safe(&page->instances, row->values[4].text);
+	return 0;
+}
+
+static const char symptoms_sql[] = WANTED
+	", bad AS (SELECT ifnull(f.malformed, 0) + ifnull(f.too_large, 0) AS records FROM log_file "
+	"f"
+	"  WHERE (f.ending = 'broken' OR f.malformed > 0 OR f.too_large > 0) AND f.log_file_id IN"
+	"  (SELECT log_file_id FROM run_log WHERE run_id IN (SELECT run_id FROM scope))),"
+	" gone AS MATERIALIZED (SELECT l.lookup_id FROM missing_results m"
+	"  JOIN digests d USING (digest, instance) JOIN instance i ON i.name = d.instance"
+	"  JOIN lookup l ON l.instance_id = i.instance_id"
+	"  AND lower(hex(l.hash)) || ':' || l.size_bytes = d.digest"
+	"  WHERE m.reason IN ('evicted', 'outputs_evicted')),"
+	" per_run AS (SELECT t.run_id, min(t.lookup_id IN (SELECT lookup_id FROM gone)) AS all_gone"
+	"  FROM scope s CROSS JOIN attempt t USING (run_id) WHERE t.lookup_id IS NOT NULL"
+	"  GROUP BY t.run_id)"
+	"SELECT (SELECT count(*) FROM bad), (SELECT ifnull(sum(records), 0) FROM bad),"
+	" (SELECT count(*) FROM per_run), (SELECT ifnull(sum(all_gone), 0) FROM per_run),"
+	" (SELECT group_concat(name, ', ') FROM (SELECT DISTINCT name FROM instance_candidate"
+	"  WHERE run_id IN (SELECT run_id FROM scope) ORDER BY rank, name))";
+
+static int read_page(struct page *page, struct err *err)
+{
+	if (ask(page, totals_sql, take_totals, err) < 0 ||
+	    ask(page, executions_sql, take_execution, err) < 0 ||
+	    ask(page, reasons_sql, take_reason, err) < 0 ||
+	    ask(page, symptoms_sql, take_symptoms, err) < 0)
+		return -1;
+	figures_finish(&page->figures);
+	page->symptoms.digests = page->digests;
+	page->symptoms.with_usage = page->with_usage;
+	page->symptoms.instances = page->instances.data;
+	return 0;
+}
+
+/* ---- what the page shows, written -------------------------------------------- */
+
+static void add_head(struct page *page)
+{
+	const struct figures *figures = &page->figures;
+
+	buf_addf(&page->text, "%" PRId64 " of %" PRId64 " actions have a stored result",
+		 page->with_usage, page->digests);
+	if (page->options->min_wall_s > 0)
+		buf_addf(&page->text, ", %" PRIu64 " of them ran %g s or longer", figures->actions,
+			 page->options->min_wall_s);
+	buf_addf(&page->text, " | wall %.2f h | cpu %.2f h | average %.2f cores while running\n",
+		 figures->wall_s / 3600, figures->cpu_s / 3600,
+		 figures_average(figures->wall_s, figures->cpu_s));
+}
+
+static void add_reasons(struct page *page)
+{
+	const char *separator = "without one: ";
+	int reason;
+
+	for (reason = 0; reason < REASON_COUNT; reason++) {
+		int64_t count = page->symptoms.missing[reason];
+
+		if (!count)
+			continue;
+		buf_addf(&page->text, "%s%" PRId64 " %s", separator, count,
+			 reason_name((enum reason)reason));
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		buf_addstr(&page->text, " (view missing_results)\n");
+}
+
+static void add_buckets(struct page *page)
+{
+	static const char *const names[] = {"wall time", "actions",   "% of wall",
+					    "avg cores", "p90 cores", "max RSS GiB"};
+	struct table *table = table_new(names, 6);
+	int i;
+
+	for (i = 0; i < FIGURES_BUCKETS; i++) {
+		const struct figures_bucket *bucket = &page->figures.buckets[i];
+
+		if (!bucket->actions)
+			continue;
+		table_text(table, str_of(bucket->name));
+		table_integer(table, (int64_t)bucket->actions);
+		table_real(table,
+			   page->figures.wall_s > 0 ? 100 * bucket->wall_s / page->figures.wall_s
+						    : 0,
+			   1);
+		table_real(table, figures_average(bucket->wall_s, bucket->cpu_s), 2);
+		table_real(table, figures_p90(bucket), 2);
+		if (bucket->max_rss_bytes == UNKNOWN)
+			table_unknown(table);
+		else
+			table_real(table, (double)bucket->max_rss_bytes / GIB, 2);
+	}
+	buf_addch(&page->text, '\n');
+	table_add(table, 2, &page->text);
+	table_free(table);
+}
+
+static void add_longest_list(struct page *page)
+{
+	if (!page->longest_rows)
+		return;
+	buf_addf(&page->text, "longest %" PRId64 ": (%" PRId64 " of %" PRIu64 " shown)\n",
+		 page->options->top, page->longest_rows, page->figures.actions);
+	table_add(page->longest, 2, &page->text);
+}
+
+static void add_rss_note(struct page *page)
+{
+	if (page->figures.min_rss_bytes == UNKNOWN)
+		return;
+	buf_addf(&page->text,
+		 "max RSS: the largest single process of an action, never a sum; not below the "
+		 "runner's own (%.1f MiB is the least here); a lower bound where killed\n",
+		 (double)page->figures.min_rss_bytes / MIB);
+}
+
+static void add_notes(struct page *page)
+{
+	struct buf *text = &page->text;
+
+	buf_addch(text, '\n');
+	add_rss_note(page);
+	if (page->by_others)
+		buf_addf(text,
+			 "cache hits: %" PRId64 " results were executed by other runs and carry "
+			 "their usage\n",
+			 page->by_others);
+	if (page->test_digests)
+		buf_addf(text,
+			 "tests: %" PRId64 " of the digests belong to tests and listings "
+			 "(--no-tests leaves them out)\n",
+			 page->test_digests);
+	if (page->symptoms.missing[REASON_UPLOADED_BY_CLIENT])
+		buf_addf(text,
+			 "uploaded by the client: %" PRId64 " results were written by Buck2 "
+			 "itself; no CPU time is known of them, and no figure holds them\n",
+			 page->symptoms.missing[REASON_UPLOADED_BY_CLIENT]);
+	if (page->unmeasured)
+		buf_addf(text,
+			 "dev and viewcheck runs: %" PRId64 " of the actions are theirs alone and "
+			 "not part of a measured cell\n",
+			 page->unmeasured);
+	if (page->incomplete)
+		buf_addf(text,
+			 "incomplete: %" PRId64 " of the runs (still building, or killed), with "
+			 "%" PRId64 " actions in flight; br2-ingest completes them\n",
+			 page->incomplete, page->in_flight);
+	symptom_add(&page->symptoms, text);
+}
+
+static void add_page(struct page *page)
+{
+	if (!page->digests) {
+		buf_addstr(&page->text, "no remote action in these runs: nothing to report\n");
+		add_notes(page);
+		return;
+	}
+	add_head(page);
+	add_reasons(page);
+	if (page->figures.actions) {
+		add_buckets(page);
+		buf_addf(&page->text, "\nactions that ended on a signal: %" PRIu64 "\n",
+			 page->figures.on_signal);
+		add_longest_list(page);
+	}
+	add_notes(page);
+}
+
+static int write_text(const struct buf *text, FILE *out, struct err *err)
+{
+	errno = 0;
+	if (fwrite(text->data, 1, text->len, out) != text->len || fflush(out) != 0)
+		return err_errno(err, ERR_IO, errno, "cannot write the report");
+	return 0;
+}
+
+static int print_page(struct store *store, const struct report_scope *scope,
+		      const struct report_options *options, FILE *out, struct err *err)
+{
+	static const char *const names[] = {"id",    "category", "wall s",
+					    "cores", "RSS GiB",	 "signal"};
+	struct page page = {.store = store,
+			    .options = options,
+			    .text = BUF_INIT,
+			    .instances = BUF_INIT,
+			    .longest = table_new(names, 6)};
+	int rc = -1;
+
+	init_params(page.params, scope, options);
+	figures_init(&page.figures);
+	buf_addf(&page.text, "%s\n", scope->title.data);
+	if (!scope->run_count) {
+		buf_addstr(&page.text, "nothing stored: br2-ingest reads the logs of a project, "
+				       "br2-ingest report --all shows the whole file\n");
+	} else {
+		if (read_page(&page, err) < 0)
+			goto out;
+		add_page(&page);
+	}
+	rc = write_text(&page.text, out, err);
+out:
+	figures_release(&page.figures);
+	table_free(page.longest);
+	buf_release(&page.instances);
+	buf_release(&page.text);
+	return rc;
+}
+
+/*
+ * One row a digest with usage. The first ten columns are those of the script
+ * that the report takes over from; others depend on them, so new ones go to the
+ * end.
+ */
+static const char rows_sql[] = WANTED
+	"SELECT u.digest, u.category, u.identifier AS id, u.worker, u.wall_s, u.cpu_s, u.cores,"
+	" u.max_rss_gib, u.major_faults, u.termination_signal,"
+	" u.label, u.package, u.buck_package, u.configuration, u.project, u.instance, u.source,"
+	" u.exit_code, u.user_s, u.system_s, u.max_rss_bytes, u.pool, u.pod, u.executed_utc,"
+	" u.executed_by, u.queued_s, u.fetch_s, u.upload_s, u.variant, u.mode, u.salt, u.first_run,"
+	" u.portal_url"
+	" FROM digests JOIN usage u USING (digest, instance)"
+	" WHERE u.source = 'action_cache' AND u.cpu_ns IS NOT NULL AND u.wall_s >= :min_wall_s"
+	" ORDER BY u.wall_ns DESC, u.digest";
+
+static int print_rows(struct store *store, const struct report_scope *scope,
+		      const struct report_options *options, FILE *out, struct err *err)
+{
+	struct output_options output = {.format = options->format};
+	struct param params[PARAM_COUNT];
+
+	init_params(params, scope, options);
+	return output_query(store, rows_sql, params, PARAM_COUNT, &output, out, err);
+}
+
+int report_print(struct store *store, const struct report_scope *scope,
+		 const struct report_options *options, FILE *out, struct err *err)
+{
+	return options->rows ? print_rows(store, scope, options, out, err)
+			     : print_page(store, scope, options, out, err);
+}
