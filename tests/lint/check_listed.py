@@ -19,7 +19,7 @@ RULES = [
     ('tests/**/test_*.py', ['tests/CMakeLists.txt', 'tests/*/CMakeLists.txt'],
      lambda p, base: p.stem.removeprefix('test_')),
     ('tests/lint/check_*', ['tests/CMakeLists.txt', 'tests/lint/CMakeLists.txt'],
-     lambda p, base: p.stem.removeprefix('check_')),
+     lambda p, base: p.name),
 ]
 
 
