@@ -86,7 +86,15 @@ CREATE TABLE action_name (
 
 CREATE TABLE worker (
     worker_id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE -- the text as received: usually JSON of the worker's labels
+    name TEXT NOT NULL UNIQUE, -- the text as received: usually JSON of the worker's labels
+    -- Sums of its results, kept by trigger result_added:
+    results INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0,     -- exit code not 0, or ended on a signal
+    with_usage INTEGER NOT NULL DEFAULT 0, -- counted ones; wall and cpu are theirs
+    wall_ns INTEGER NOT NULL DEFAULT 0,
+    cpu_ns INTEGER NOT NULL DEFAULT 0,
+    rss_min_bytes INTEGER,                 -- the floor: the runner's own max RSS
+    rss_max_bytes INTEGER
 ) STRICT;
 
 CREATE TABLE platform (
@@ -109,7 +117,14 @@ CREATE TABLE request (
     correlated_invocations_id TEXT,
     action_mnemonic TEXT,
     target_id TEXT,
-    configuration_id TEXT
+    configuration_id TEXT,
+    -- Sums of its results, kept by triggers result_added and result_time_added:
+    results INTEGER NOT NULL DEFAULT 0,
+    with_usage INTEGER NOT NULL DEFAULT 0, -- counted ones; wall and cpu are theirs
+    wall_ns INTEGER NOT NULL DEFAULT 0,
+    cpu_ns INTEGER NOT NULL DEFAULT 0,
+    first_ns INTEGER,                      -- the first one's first known time
+    last_ns INTEGER                        -- the last one's completion
 ) STRICT;
 -- NULLs are not equal in a UNIQUE constraint; an empty text never occurs.
 CREATE UNIQUE INDEX request_key ON request (ifnull(invocation, ''), ifnull(tool_name, ''),
@@ -202,7 +217,8 @@ CREATE TABLE lookup (
     first_run_id INTEGER NOT NULL REFERENCES run,
     first_seq INTEGER NOT NULL,
     name_id INTEGER NOT NULL REFERENCES action_name,
-    UNIQUE (hash, size_bytes, function, instance_id)
+    digest TEXT GENERATED ALWAYS AS (lower(hex(hash)) || ':' || size_bytes) VIRTUAL,
+    UNIQUE (digest, function, instance_id) -- the text, so that a filter on it is a search
 ) STRICT;
 CREATE INDEX lookup_open ON lookup (lookup_id) WHERE state <> 1;
 
@@ -352,26 +368,40 @@ CREATE UNIQUE INDEX result_cached ON result (lookup_id) WHERE source = 1;
 CREATE UNIQUE INDEX result_historical ON result (attempt_run_id, attempt_span_id, attempt_idx) WHERE source = 2;
 CREATE INDEX result_historical_by_lookup ON result (lookup_id) WHERE source = 2;
 -- "Counted": from the action cache, with POSIX usage. What all sums are made of.
-CREATE INDEX result_bucket ON result (bucket, cores, wall_ns, cpu_ns, max_rss_bytes)
-    WHERE source = 1 AND cpu_ns IS NOT NULL;
-CREATE INDEX result_package ON result (package_id, wall_ns, cpu_ns, max_rss_bytes)
+CREATE INDEX result_bucket ON result (bucket, cores, wall_ns, cpu_ns, max_rss_bytes, project_id)
     WHERE source = 1 AND cpu_ns IS NOT NULL;
 CREATE INDEX result_wall ON result (wall_ns) WHERE source = 1 AND cpu_ns IS NOT NULL;
-CREATE INDEX result_name ON result (name_id);
-CREATE INDEX result_project ON result (project_id, bucket, cores, wall_ns, cpu_ns, max_rss_bytes)
-    WHERE source = 1 AND cpu_ns IS NOT NULL;
-CREATE INDEX result_signal ON result (termination_signal) WHERE termination_signal IS NOT NULL;
--- Who executed what, and by whose reference it is known: executions and cells.
-CREATE INDEX result_request ON result (request_id, first_run_id, source, wall_ns, cpu_ns);
--- A worker's smallest max RSS is its runner's own (the floor).
-CREATE INDEX result_worker ON result (worker_id, max_rss_bytes, source, wall_ns, cpu_ns);
 CREATE INDEX result_no_usage ON result (lookup_id) WHERE source = 1 AND cpu_ns IS NULL;
+CREATE INDEX result_package ON result (package_id, wall_ns, cpu_ns, max_rss_bytes, source);
+CREATE INDEX result_signal ON result (termination_signal) WHERE termination_signal IS NOT NULL;
+-- Who executed what, and whose reference tells of it: executions and cells.
+CREATE INDEX result_request ON result (request_id, first_run_id);
+
+-- Sums by worker and by executing invocation: as indexes they would cost 40 bytes
+-- a result. They stop at the largest integer, whatever a hostile server sends, and
+-- do not depend on the order of the results.
+CREATE TRIGGER result_added AFTER INSERT ON result BEGIN
+    UPDATE worker SET results = results + 1,
+        failed = failed + (ifnull(new.exit_code, 0) <> 0 OR new.termination_signal IS NOT NULL),
+        rss_min_bytes = ifnull(min(rss_min_bytes, new.max_rss_bytes), ifnull(rss_min_bytes, new.max_rss_bytes)),
+        rss_max_bytes = ifnull(max(rss_max_bytes, new.max_rss_bytes), ifnull(rss_max_bytes, new.max_rss_bytes))
+        WHERE worker_id = new.worker_id;
+    UPDATE worker SET with_usage = with_usage + 1,
+        wall_ns = wall_ns + min(ifnull(new.wall_ns, 0), 9223372036854775807 - wall_ns),
+        cpu_ns = cpu_ns + min(new.cpu_ns, 9223372036854775807 - cpu_ns)
+        WHERE worker_id = new.worker_id AND new.source = 1 AND new.cpu_ns IS NOT NULL;
+    UPDATE request SET results = results + 1 WHERE request_id = new.request_id;
+    UPDATE request SET with_usage = with_usage + 1,
+        wall_ns = wall_ns + min(ifnull(new.wall_ns, 0), 9223372036854775807 - wall_ns),
+        cpu_ns = cpu_ns + min(new.cpu_ns, 9223372036854775807 - cpu_ns)
+        WHERE request_id = new.request_id AND new.source = 1 AND new.cpu_ns IS NOT NULL;
+END;
 
 CREATE TABLE result_time (
     -- ExecutedActionMetadata's timestamps: the first known one whole, the others as
     -- distances from it (shorter integers). time = base_ns + *_off_ns.
     result_id INTEGER PRIMARY KEY REFERENCES result ON DELETE CASCADE,
-    base_ns INTEGER NOT NULL,
+    base_ns INTEGER,          -- NULL: no timestamp is known
     queued_off_ns INTEGER,
     worker_start_off_ns INTEGER,
     fetch_start_off_ns INTEGER,
@@ -383,6 +413,14 @@ CREATE TABLE result_time (
     worker_completed_off_ns INTEGER,
     virtual_ns INTEGER        -- virtual_execution_duration as sent
 ) STRICT;
+-- Results of a worker whose clock was behind: few, and told apart.
+CREATE INDEX result_time_skewed ON result_time (result_id) WHERE worker_start_off_ns < queued_off_ns;
+CREATE TRIGGER result_time_added AFTER INSERT ON result_time WHEN new.base_ns IS NOT NULL BEGIN
+    UPDATE request SET first_ns = ifnull(min(first_ns, new.base_ns), new.base_ns),
+        last_ns = max(ifnull(last_ns, new.base_ns), CAST(new.base_ns + coalesce(new.worker_completed_off_ns,
+            new.upload_completed_off_ns, new.execution_completed_off_ns, 0) AS INTEGER))
+        WHERE request_id = (SELECT request_id FROM result WHERE result_id = new.result_id);
+END;
 
 CREATE TABLE rusage (
     -- buildbarn.resourceusage.POSIXResourceUsage, whole (max RSS and signal are in result).

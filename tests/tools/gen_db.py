@@ -61,7 +61,7 @@ def make_workers(db, rng, count):
     def text(i):
         pool = rng.choice(['shared', 'shared-small', 'legacy'])
         return json.dumps({'pool': pool, 'slot': f'worker-{pool}-5b6dd8dff9-{i:05x}'}, separators=(',', ':'))
-    db.executemany('INSERT INTO worker VALUES (?, ?)', ((i, text(i)) for i in range(1, count + 1)))
+    db.executemany('INSERT INTO worker (worker_id, name) VALUES (?, ?)', ((i, text(i)) for i in range(1, count + 1)))
 
 
 class Maker:
