@@ -125,7 +125,10 @@ struct started {
 	uint64_t stage_seq;	     /* number of the stage's record; the greatest wins */
 };
 
-/* A started action without an end so far; nothing happens if its end is stored. */
+/*
+ * A started action without an end so far; nothing happens if its end is stored,
+ * or the run is complete (a complete run has nothing in flight).
+ */
 int store_put_in_flight(struct store *store, int64_t run_id, const struct started *started,
 			struct err *err);
 /*

@@ -1,0 +1,332 @@
+/* Actions with their attempts, and those that are in flight. */
+#include "store_db.h"
+
+#include "util/json.h"
+
+#include <assert.h>
+
+/* Hosts, use cases and the like that an action or attempt has: NULL for empty. */
+static struct str known(struct str text)
+{
+	return text.len ? text : STR_NULL;
+}
+
+/* Not known to have failed: status 0 is one that this version does not know. */
+static bool has_failed(const struct attempt *attempt)
+{
+	return attempt->status != STATUS_SUCCESS && attempt->status != STATUS_UNKNOWN;
+}
+
+/* ---- actions ---- */
+
+static int put_action(struct store *store, const struct reference *self, int64_t span_id,
+		      int64_t start_ns, const struct action *action, struct err *err)
+{
+	struct statement *s;
+	int64_t rule_id;
+
+	if (name_intern_or_null(store, NAME_RULE, known(action->rule_type), &rule_id, err) < 0)
+		return -1;
+	/*
+	 * An end comes whole. Only its start is another record, which one copy of
+	 * the log may lack; and a file that holds several logs counts on.
+	 */
+	s = db_use(store, ST_ACTION_PUT,
+		   "INSERT INTO action (run_id, span_id, seq, name_id, type, kind, execution_kind,"
+		   " failed, start_ns, duration_us, wall_us, output_bytes, input_bytes,"
+		   " upload_result, dep_file_upload_result, scheduling_mode, rule_id)"
+		   " VALUES (:run, :span, :seq, :name, :type, :kind, :execution_kind, :failed,"
+		   " :start_ns, :duration_us, :wall_us, :output_bytes, :input_bytes,"
+		   " :upload_result, :dep_file_upload_result, :scheduling_mode, :rule)"
+		   " ON CONFLICT (run_id, span_id) DO UPDATE SET seq = min(seq, excluded.seq),"
+		   " start_ns = ifnull(start_ns, excluded.start_ns) WHERE excluded.seq < seq"
+		   " OR (start_ns IS NULL AND excluded.start_ns IS NOT NULL)");
+	bind_int(s, ":run", self->run_id);
+	bind_int(s, ":span", span_id);
+	bind_int(s, ":seq", self->seq);
+	bind_int(s, ":name", self->name_id);
+	bind_int(s, ":type", action->type);
+	bind_int(s, ":kind", action->kind);
+	bind_int(s, ":execution_kind", action->execution_kind);
+	bind_int(s, ":failed", action->failed);
+	bind_int(s, ":start_ns", start_ns);
+	bind_int(s, ":duration_us", action->duration_us);
+	bind_int(s, ":wall_us", action->wall_us);
+	bind_int(s, ":output_bytes", action->output_bytes);
+	bind_int(s, ":input_bytes", action->input_bytes);
+	bind_int(s, ":upload_result", action->upload_result);
+	bind_int(s, ":dep_file_upload_result", action->dep_file_upload_result);
+	bind_int(s, ":scheduling_mode", action->scheduling_mode);
+	bind_int(s, ":rule", rule_id);
+	return db_done(s, err);
+}
+
+static int put_action_text(struct store *store, int64_t run_id, int64_t span_id,
+			   const struct action *action, struct err *err)
+{
+	struct statement *s;
+
+	if (!action->error_text.data && !action->suite.data && !known(action->host).data &&
+	    !known(action->dep_file_key).data)
+		return 0;
+	/* Newer versions of Buck2 repeat the daemon's host in every local action. */
+	s = db_use(store, ST_ACTION_TEXT_PUT,
+		   "INSERT INTO action_text (run_id, span_id, error, suite, host, dep_file_key)"
+		   " SELECT run_id, :span, :error, :suite, nullif(:host, ifnull(host, '')),"
+		   " :dep_file_key FROM run WHERE run_id = :run AND"
+		   " coalesce(:error, :suite, nullif(:host, ifnull(host, '')), :dep_file_key)"
+		   " IS NOT NULL ON CONFLICT DO NOTHING");
+	bind_int(s, ":span", span_id);
+	bind_text(s, ":error", action->error_text);
+	bind_text(s, ":suite", action->suite);
+	bind_text(s, ":host", known(action->host));
+	bind_text(s, ":dep_file_key", known(action->dep_file_key));
+	bind_int(s, ":run", run_id);
+	return db_done(s, err);
+}
+
+/* ---- attempts ---- */
+
+/* JSON array of [name, value]; no properties at all: NULL. */
+static int intern_platform(struct store *store, const struct attempt *attempt, int64_t *out_id,
+			   struct err *err)
+{
+	struct buf *json = &store->borrowed[0];
+	size_t i;
+
+	buf_clear(json);
+	buf_addch(json, '[');
+	for (i = 0; i < attempt->property_count; i++) {
+		buf_addstr(json, i ? ",[" : "[");
+		json_add_text(json, attempt->properties[i].name);
+		buf_addch(json, ',');
+		json_add_text(json, attempt->properties[i].value);
+		buf_addch(json, ']');
+	}
+	buf_addch(json, ']');
+	return name_intern_or_null(store, NAME_PLATFORM,
+				   i ? (struct str){json->data, json->len} : STR_NULL, out_id, err);
+}
+
+/* Column attempt.cache_hit: a remote attempt was executed, or where it was found. */
+static int64_t cache_hit_of(const struct attempt *attempt)
+{
+	if (attempt->kind != ATTEMPT_REMOTE)
+		return UNKNOWN;
+	if (!attempt->cache_hit)
+		return 0;
+	return attempt->cache_hit_type == HIT_REMOTE_DEP_FILE ? 2 : 1;
+}
+
+struct attempt_key {
+	int64_t run_id, span_id, idx;
+};
+
+static void bind_key(struct statement *s, const struct attempt_key *key)
+{
+	bind_int(s, ":run", key->run_id);
+	bind_int(s, ":span", key->span_id);
+	bind_int(s, ":idx", key->idx);
+}
+
+static int put_attempt(struct store *store, const struct attempt_key *key,
+		       const struct attempt *attempt, int64_t lookup_id, struct err *err)
+{
+	struct statement *s;
+	int64_t platform_id, use_case_id;
+
+	if (intern_platform(store, attempt, &platform_id, err) < 0 ||
+	    name_intern_or_null(store, NAME_RULE, known(attempt->use_case), &use_case_id, err) < 0)
+		return -1;
+	s = db_use(store, ST_ATTEMPT_PUT,
+		   "INSERT INTO attempt (run_id, span_id, idx, kind, status, lookup_id, cache_hit,"
+		   " exit_code, start_ns, wall_us, execution_us, queue_us, server_queue_us,"
+		   " input_us, memory_peak_bytes, platform_id, use_case_id)"
+		   " VALUES (:run, :span, :idx, :kind, :status, :lookup, :cache_hit, :exit_code,"
+		   " :start_ns, :wall_us, :execution_us, :queue_us, :server_queue_us, :input_us,"
+		   " :memory_peak_bytes, :platform, :use_case) ON CONFLICT DO NOTHING");
+	bind_key(s, key);
+	bind_int(s, ":kind", attempt->kind);
+	bind_int(s, ":status", attempt->status);
+	bind_int(s, ":lookup", lookup_id);
+	bind_int(s, ":cache_hit", cache_hit_of(attempt));
+	bind_int(s, ":exit_code", attempt->exit_code);
+	bind_int(s, ":start_ns", attempt->start_ns);
+	bind_int(s, ":wall_us", attempt->wall_us);
+	bind_int(s, ":execution_us", attempt->execution_us);
+	bind_int(s, ":queue_us", attempt->queue_us);
+	bind_int(s, ":server_queue_us", attempt->server_queue_us);
+	bind_int(s, ":input_us", attempt->input_us);
+	bind_int(s, ":memory_peak_bytes", attempt->memory_peak_bytes);
+	bind_int(s, ":platform", platform_id);
+	bind_int(s, ":use_case", use_case_id);
+	return db_done(s, err);
+}
+
+/* The digest of an attempt that is never asked. */
+static int put_digest(struct store *store, const struct attempt_key *key,
+		      const struct digest *digest, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_ATTEMPT_DIGEST_PUT,
+		       "INSERT INTO attempt_digest (run_id, span_id, idx, function, hash,"
+		       " size_bytes) VALUES (:run, :span, :idx, :function, :hash, :size)"
+		       " ON CONFLICT DO NOTHING");
+
+	bind_key(s, key);
+	bind_int(s, ":function", digest->function);
+	bind_blob(s, ":hash", digest->hash, digest->hash_len);
+	bind_int(s, ":size", digest->size_bytes);
+	return db_done(s, err);
+}
+
+/* The last bytes of a text, from the beginning of a character on. */
+static struct str last_bytes(struct str text, size_t max)
+{
+	size_t skip;
+
+	if (text.len <= max)
+		return text;
+	skip = text.len - max;
+	while (skip < text.len && ((unsigned char)text.data[skip] & 0xc0) == 0x80)
+		skip++;
+	return (struct str){text.data + skip, text.len - skip};
+}
+
+/* What of an attempt's stderr is kept: cleaning may lengthen it, hence twice. */
+static struct str kept_stderr(struct store *store, const struct attempt *attempt)
+{
+	struct str tail;
+
+	if (!has_failed(attempt) || !attempt->stderr_text.len)
+		return STR_NULL;
+	tail = last_bytes(attempt->stderr_text, STORE_STDERR_MAX);
+	return last_bytes(text_clean(tail, &store->borrowed[1]), STORE_STDERR_MAX);
+}
+
+static int put_attempt_text(struct store *store, const struct attempt_key *key,
+			    const struct attempt *attempt, struct err *err)
+{
+	struct str stderr_text = kept_stderr(store, attempt);
+	struct statement *s;
+
+	if (!stderr_text.data && !known(attempt->error_stage).data &&
+	    !known(attempt->error_text).data && !known(attempt->additional_message).data)
+		return 0;
+	s = db_use(store, ST_ATTEMPT_TEXT_PUT,
+		   "INSERT INTO attempt_text (run_id, span_id, idx, error_stage, error, message,"
+		   " stderr, stderr_bytes) VALUES (:run, :span, :idx, :error_stage, :error,"
+		   " :message, :stderr, :stderr_bytes) ON CONFLICT DO NOTHING");
+	bind_key(s, key);
+	bind_text(s, ":error_stage", known(attempt->error_stage));
+	bind_text(s, ":error", known(attempt->error_text));
+	bind_text(s, ":message", known(attempt->additional_message));
+	bind_text(s, ":stderr", stderr_text);
+	bind_int(s, ":stderr_bytes",
+		 stderr_text.data ? (int64_t)attempt->stderr_text.len : UNKNOWN);
+	return db_done(s, err);
+}
+
+static int put_attempt_whole(struct store *store, const struct reference *self,
+			     const struct attempt_key *key, const struct attempt *attempt,
+			     struct err *err)
+{
+	bool asked = attempt->kind == ATTEMPT_REMOTE && attempt->digest.hash_len;
+	int64_t instance_id, lookup_id = UNKNOWN;
+
+	if (asked) {
+		if (run_instance(store, self->run_id, &instance_id, err) < 0)
+			return -1;
+		assert(instance_id != UNKNOWN);
+		if (lookup_intern(store, instance_id, &attempt->digest, self, &lookup_id, err) < 0)
+			return -1;
+	}
+	if (put_attempt(store, key, attempt, lookup_id, err) < 0)
+		return -1;
+	if (!asked && attempt->digest.hash_len && put_digest(store, key, &attempt->digest, err) < 0)
+		return -1;
+	return put_attempt_text(store, key, attempt, err);
+}
+
+static int drop_in_flight(struct store *store, int64_t run_id, int64_t span_id, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_IN_FLIGHT_DROP,
+		       "DELETE FROM in_flight WHERE run_id = :run AND span_id = :span");
+
+	bind_int(s, ":run", run_id);
+	bind_int(s, ":span", span_id);
+	return db_done(s, err);
+}
+
+int store_put_action(struct store *store, int64_t run_id, uint64_t span_id, uint64_t seq,
+		     int64_t start_ns, const struct action *action, struct err *err)
+{
+	struct reference self = {.run_id = run_id, .seq = (int64_t)seq};
+	size_t i;
+
+	if (name_intern_action(store, &action->name, &self.name_id, err) < 0 ||
+	    put_action(store, &self, (int64_t)span_id, start_ns, action, err) < 0 ||
+	    put_action_text(store, run_id, (int64_t)span_id, action, err) < 0)
+		return -1;
+	for (i = 0; i < action->attempt_count; i++) {
+		struct attempt_key key = {run_id, (int64_t)span_id, (int64_t)i};
+
+		if (put_attempt_whole(store, &self, &key, &action->attempts[i], err) < 0)
+			return -1;
+	}
+	return drop_in_flight(store, run_id, (int64_t)span_id, err);
+}
+
+/* ---- in flight ---- */
+
+int store_put_in_flight(struct store *store, int64_t run_id, const struct started *started,
+			struct err *err)
+{
+	const struct digest *digest = &started->stage.digest;
+	struct statement *s;
+	int64_t name_id;
+
+	if (name_intern_action(store, &started->action->name, &name_id, err) < 0)
+		return -1;
+	s = db_use(store, ST_IN_FLIGHT_PUT,
+		   "INSERT INTO in_flight (run_id, span_id, seq, name_id, type, start_ns, stage,"
+		   " stage_seq, hash, size_bytes, function)"
+		   " SELECT run_id, :span, :seq, :name, :type, :start_ns, :stage, :stage_seq,"
+		   " :hash, :size, :function FROM run WHERE run_id = :run AND complete = 0"
+		   " AND NOT EXISTS (SELECT 1 FROM action WHERE run_id = :run AND span_id = :span)"
+		   " AND NOT EXISTS (SELECT 1 FROM cancelled_span WHERE run_id = :run"
+		   " AND span_id = :span)"
+		   " ON CONFLICT (run_id, span_id) DO UPDATE SET stage = excluded.stage,"
+		   " stage_seq = excluded.stage_seq, hash = excluded.hash,"
+		   " size_bytes = excluded.size_bytes, function = excluded.function"
+		   " WHERE ifnull(excluded.stage_seq, -1) > ifnull(stage_seq, -1)");
+	bind_int(s, ":span", (int64_t)started->span_id);
+	bind_int(s, ":seq", (int64_t)started->seq);
+	bind_int(s, ":name", name_id);
+	bind_int(s, ":type", started->action->type);
+	bind_int(s, ":start_ns", started->start_ns);
+	if (digest->hash_len) {
+		bind_text(s, ":stage", started->stage.name);
+		bind_int(s, ":stage_seq", (int64_t)started->stage_seq);
+		bind_blob(s, ":hash", digest->hash, digest->hash_len);
+		bind_int(s, ":size", digest->size_bytes);
+		bind_int(s, ":function", digest->function);
+	}
+	bind_int(s, ":run", run_id);
+	return db_done(s, err);
+}
+
+int store_drop_in_flight(struct store *store, int64_t run_id, uint64_t span_id, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_CANCELLED_PUT,
+		       "INSERT INTO cancelled_span (run_id, span_id) VALUES (:run, :span)"
+		       " ON CONFLICT DO NOTHING");
+
+	bind_int(s, ":run", run_id);
+	bind_int(s, ":span", (int64_t)span_id);
+	if (db_done(s, err) < 0)
+		return -1;
+	return drop_in_flight(store, run_id, (int64_t)span_id, err);
+}

@@ -1,0 +1,220 @@
+/*
+ * Beneath store.h, for store*.c only: the handle, prepared statements with
+ * named parameters, and values in and out. Every value that enters a table
+ * passes through a bind_*() here: UNKNOWN and STR_NULL become NULL, text becomes
+ * valid UTF-8 without NULs, whatever a log holds.
+ *
+ * A statement is used like this; binding errors wait until the step:
+ *
+ *	struct statement *s = db_use(store, ST_X, "SELECT a FROM t WHERE b = :b");
+ *
+ *	bind_int(s, ":b", b);
+ *	found = db_step(s, err);     1 a row, 0 none, -1
+ *	if (found > 0)
+ *		a = column_int(s, 0);
+ *	db_reset(s);                 columns are gone from here on
+ */
+#ifndef BR2_STORE_DB_H
+#define BR2_STORE_DB_H
+
+#include "store.h"
+#include "util/buf.h"
+#include "util/hashmap.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+/* One for each SQL text in store*.c that is prepared once and kept. */
+enum statement_id {
+	ST_BEGIN,
+	ST_COMMIT,
+	ST_ROLLBACK,
+	/* store_schema.c, store_views.c */
+	ST_IDENTITY,
+	ST_VIEW_STATE,
+	ST_VIEW_CLAIM,
+	ST_VIEW_DISCLAIM,
+	ST_VIEW_CLAIMED,
+	/* store_names.c */
+	ST_NAME_FIRST, /* two for each table of names */
+	ST_NAME_LAST = ST_NAME_FIRST + 13,
+	ST_INSTANCE_INSERT,
+	ST_INSTANCE_SELECT,
+	ST_TARGET_INSERT,
+	ST_TARGET_SELECT,
+	ST_ACTION_NAME_INSERT,
+	ST_ACTION_NAME_SELECT,
+	ST_REQUEST_INSERT,
+	ST_REQUEST_SELECT,
+	/* store_log.c */
+	ST_FILE_KNOWN,
+	ST_FILE_INSERT,
+	ST_FILE_PUT,
+	ST_RUN_SELECT,
+	ST_RUN_MERGE,
+	ST_SIGHTING_PUT,
+	ST_SIGHTING_BEST,
+	ST_RUN_PLACE,
+	ST_RUN_RESULTS_PROJECT,
+	ST_RUN_LOOKUPS,
+	ST_RUN_LANDS,
+	ST_CONFIG_PUT,
+	/* store_instance.c */
+	ST_RUN_INSTANCE,
+	ST_RUN_INSTANCE_PUT,
+	ST_CHOICE_SELECT,
+	ST_ATTEMPTS_OF_RUN,
+	ST_ATTEMPT_MOVE,
+	ST_LOOKUP_COPY,
+	ST_LOOKUP_DROP,
+	ST_CANDIDATE_PUT,
+	ST_UNPROVED_RUN,
+	ST_UNPROVED_CANDIDATES,
+	ST_UNPROVED_DIGESTS,
+	/* store_action.c */
+	ST_ACTION_PUT,
+	ST_ACTION_TEXT_PUT,
+	ST_ATTEMPT_PUT,
+	ST_ATTEMPT_DIGEST_PUT,
+	ST_ATTEMPT_TEXT_PUT,
+	ST_IN_FLIGHT_PUT,
+	ST_IN_FLIGHT_DROP,
+	ST_CANCELLED_PUT,
+	/* store_lookup.c */
+	ST_LOOKUP_INSERT,
+	ST_LOOKUP_SELECT,
+	ST_LOOKUP_FIRST,
+	ST_LOOKUP_EARLIER,
+	ST_LOOKUP_FIND,
+	ST_LOOKUP_NEXT,
+	ST_LOOKUP_COUNT,
+	ST_LOOKUP_STATE,
+	ST_LOOKUP_REFER,
+	ST_RESULT_REFER,
+	/* store_result.c */
+	ST_RESULT_PUT,
+	ST_RESULT_FOUND,
+	ST_RESULT_TIME_PUT,
+	ST_RUSAGE_PUT,
+	ST_FILE_POOL_PUT,
+	ST_INPUT_ROOT_PUT,
+	ST_EXPENSE_PUT,
+	ST_AUX_PUT,
+	ST_COUNT
+};
+
+#define STATEMENT_PARAMS_MAX 40
+
+struct statement {
+	struct store *store;
+	struct sqlite3_stmt *handle;
+	const char *names[STATEMENT_PARAMS_MAX]; /* of parameter 1, 2, …; in name_text */
+	char *name_text;
+	int count; /* parameters */
+	int next;  /* the one that is expected now: they mostly come in order */
+	int fault; /* SQLite's code of the first bind that failed */
+};
+
+struct store {
+	struct sqlite3 *db;
+	char *path;
+	enum store_access access;
+	struct statement statements[ST_COUNT];
+
+	/* Ids of names, good until a rollback: names are never deleted. */
+	struct hashmap names;
+	struct buf key, text, label; /* scratch of store_names.c and bind_text() */
+
+	/* The run whose attempts are being stored, and its instance; 0: none. */
+	int64_t run_id, instance_id;
+
+	char **foreign_views;
+	size_t foreign_count;
+
+	/* What out parameters of the last call borrow. */
+	struct buf borrowed[3];
+	struct instance_choice *candidates;
+	size_t candidate_count;
+	struct digest *digests;
+};
+
+/* Sets err from the database's last error: "PATH: WHAT: why". Returns -1. */
+int db_error(struct store *store, const char *what, struct err *err);
+/* Runs SQL without parameters or rows. */
+int db_exec(struct store *store, const char *sql, struct err *err);
+
+/* The statement, prepared at its first use, reset, all parameters NULL. */
+struct statement *db_use(struct store *store, enum statement_id id, const char *sql);
+void db_finalize(struct store *store);
+
+/* Parameters are found by name. Texts and blobs are borrowed until the step is done. */
+void bind_int(struct statement *s, const char *name, int64_t value);
+void bind_real(struct statement *s, const char *name, double value);
+void bind_text(struct statement *s, const char *name, struct str text);
+void bind_blob(struct statement *s, const char *name, const void *data, size_t len);
+
+/* 1: a row; 0: done (and reset); -1 (and reset). */
+int db_step(struct statement *s, struct err *err);
+/* A statement that always has a row: 0, at its first row; -1 (and reset). */
+int db_row(struct statement *s, struct err *err);
+/* A statement without rows: 0; -1. */
+int db_done(struct statement *s, struct err *err);
+void db_reset(struct statement *s);
+/* Rows that the last statement wrote. */
+int64_t db_changes(const struct store *store);
+int64_t db_last_id(const struct store *store);
+
+int64_t column_int(struct statement *s, int column); /* UNKNOWN for NULL */
+struct str column_text(struct statement *s, int column);
+struct str column_blob(struct statement *s, int column);
+/* Columns function, hash, size_bytes, beginning at `column`. */
+void column_digest(struct statement *s, int column, struct digest *out);
+
+/*
+ * Text as the tables hold it: itself where it is UTF-8 without NULs, else a copy
+ * in *scratch with U+FFFD for each stray byte and NUL.
+ */
+struct str text_clean(struct str text, struct buf *scratch);
+
+/* ---- between store*.c ---- */
+
+enum name_table {
+	NAME_PROJECT,
+	NAME_PACKAGE,
+	NAME_CONFIGURATION,
+	NAME_CATEGORY,
+	NAME_WORKER,
+	NAME_PLATFORM,
+	NAME_RULE,
+	NAME_TABLES
+};
+
+/* The id of a name, which is made if need be. STR_NULL: '' */
+int name_intern(struct store *store, enum name_table table, struct str name, int64_t *out_id,
+		struct err *err);
+/* The same; STR_NULL: UNKNOWN. */
+int name_intern_or_null(struct store *store, enum name_table table, struct str name,
+			int64_t *out_id, struct err *err);
+int name_intern_instance(struct store *store, const char *cache, const char *name, int64_t *out_id,
+			 struct err *err);
+int name_intern_action(struct store *store, const struct action_name *name, int64_t *out_id,
+		       struct err *err);
+int name_intern_request(struct store *store, const struct request_metadata *request,
+			int64_t *out_id, struct err *err);
+void name_forget(struct store *store);
+
+/* Who refers to a digest: an action of a run. */
+struct reference {
+	int64_t run_id, seq, name_id;
+};
+
+/* The run's instance_id, or UNKNOWN if it has none. */
+int run_instance(struct store *store, int64_t run_id, int64_t *out_instance_id, struct err *err);
+
+/* The lookup of a digest under an instance, made if need be; notes who refers to it. */
+int lookup_intern(struct store *store, int64_t instance_id, const struct digest *digest,
+		  const struct reference *from, int64_t *out_lookup_id, struct err *err);
+/* Finds the lookup's earliest reference anew. */
+int lookup_refer_anew(struct store *store, int64_t lookup_id, struct err *err);
+
+#endif

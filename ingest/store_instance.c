@@ -1,0 +1,331 @@
+/* Under which instance name a run's digests are asked, and what else it may be. */
+#include "store_db.h"
+
+#include "util/mem.h"
+
+#include <string.h>
+
+static void forget_current(struct store *store)
+{
+	store->run_id = 0;
+}
+
+int run_instance(struct store *store, int64_t run_id, int64_t *out_instance_id, struct err *err)
+{
+	struct statement *s;
+
+	if (store->run_id != run_id) {
+		s = db_use(store, ST_RUN_INSTANCE,
+			   "SELECT instance_id FROM run WHERE run_id = :run");
+		bind_int(s, ":run", run_id);
+		if (db_row(s, err) < 0)
+			return -1;
+		store->instance_id = column_int(s, 0);
+		store->run_id = run_id;
+		db_reset(s);
+	}
+	*out_instance_id = store->instance_id;
+	return 0;
+}
+
+/* ---- the choice ---- */
+
+/* Texts that a call hands out, one after the other in a buffer of the store. */
+static size_t lend(struct buf *buf, struct str text)
+{
+	size_t at = buf->len;
+
+	buf_add(buf, text.data, text.len);
+	buf_addch(buf, '\0');
+	return at;
+}
+
+int store_get_instance(struct store *store, int64_t run_id, struct instance_choice *out_choice,
+		       struct err *err)
+{
+	struct statement *s = db_use(store, ST_CHOICE_SELECT,
+				     "SELECT i.cache, i.name, r.instance_source, r.instance_proved"
+				     " FROM run r JOIN instance i ON i.instance_id = r.instance_id"
+				     " WHERE r.run_id = :run");
+	struct buf *texts = &store->borrowed[0];
+	size_t at[3];
+	int found, i;
+
+	bind_int(s, ":run", run_id);
+	found = db_step(s, err);
+	if (found > 0) {
+		buf_clear(texts);
+		for (i = 0; i < 3; i++)
+			at[i] = lend(texts, column_text(s, i));
+		out_choice->cache = texts->data + at[0];
+		out_choice->name = texts->data + at[1];
+		out_choice->source = texts->data + at[2];
+		out_choice->proved = column_int(s, 3) > 0;
+	}
+	db_reset(s);
+	return found;
+}
+
+/* Best first: the order in which candidates are asked. */
+static int source_rank(const char *source)
+{
+	static const char *const sources[] = {"flag", "link", ".buckconfig", "project.json", "log"};
+	int i, count = sizeof(sources) / sizeof(*sources);
+
+	for (i = 0; i < count && strcmp(sources[i], source) != 0; i++)
+		;
+	return i;
+}
+
+/* Decided by comparing, so that the order of logs does not matter. */
+static bool replaces(const struct instance_choice *wanted, const struct instance_choice *old)
+{
+	int wanted_rank = source_rank(wanted->source), old_rank = source_rank(old->source);
+	int order;
+
+	if (wanted->proved || old->proved) {
+		bool same = strcmp(wanted->cache, old->cache) == 0 &&
+			    strcmp(wanted->name, old->name) == 0;
+
+		return wanted->proved && !(same && old->proved);
+	}
+	if (wanted_rank != old_rank)
+		return wanted_rank < old_rank;
+	order = strcmp(wanted->cache, old->cache);
+	return (order ? order : strcmp(wanted->name, old->name)) < 0;
+}
+
+/* ---- moving a run to another instance ---- */
+
+static int set_attempt(struct store *store, const struct reference *run, int64_t span_id,
+		       int64_t idx, int64_t lookup_id, struct err *err)
+{
+	struct statement *s = db_use(store, ST_ATTEMPT_MOVE,
+				     "UPDATE attempt SET lookup_id = :lookup WHERE run_id = :run"
+				     " AND span_id = :span AND idx = :idx");
+
+	bind_int(s, ":lookup", lookup_id);
+	bind_int(s, ":run", run->run_id);
+	bind_int(s, ":span", span_id);
+	bind_int(s, ":idx", idx);
+	return db_done(s, err);
+}
+
+/* An attempt has left this lookup: it goes with its last reference, unless it was found. */
+static int leave_lookup(struct store *store, int64_t lookup_id, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_LOOKUP_DROP,
+		       "DELETE FROM lookup WHERE lookup_id = :lookup"
+		       " AND NOT EXISTS (SELECT 1 FROM attempt WHERE lookup_id = :lookup)"
+		       " AND NOT EXISTS (SELECT 1 FROM result WHERE source = 1"
+		       " AND lookup_id = :lookup)"
+		       " AND NOT EXISTS (SELECT 1 FROM result WHERE source = 2"
+		       " AND lookup_id = :lookup)");
+
+	bind_int(s, ":lookup", lookup_id);
+	if (db_done(s, err) < 0)
+		return -1;
+	return db_changes(store) ? 0 : lookup_refer_anew(store, lookup_id, err);
+}
+
+/* The attempt at the statement's row. */
+static int move_attempt(struct store *store, struct statement *row, int64_t run_id,
+			int64_t instance_id, struct err *err)
+{
+	struct reference self = {run_id, column_int(row, 3), column_int(row, 4)};
+	struct digest digest;
+	int64_t lookup_id;
+
+	column_digest(row, 5, &digest);
+	if (lookup_intern(store, instance_id, &digest, &self, &lookup_id, err) < 0 ||
+	    set_attempt(store, &self, column_int(row, 0), column_int(row, 1), lookup_id, err) < 0)
+		return -1;
+	return leave_lookup(store, column_int(row, 2), err);
+}
+
+static int move_attempts(struct store *store, int64_t run_id, int64_t instance_id, struct err *err)
+{
+	/* Updates do not touch the keys that this walks along. */
+	struct statement *s =
+		db_use(store, ST_ATTEMPTS_OF_RUN,
+		       "SELECT t.span_id, t.idx, t.lookup_id, a.seq, a.name_id, l.function, l.hash,"
+		       " l.size_bytes FROM attempt t CROSS JOIN action a CROSS JOIN lookup l"
+		       " WHERE t.run_id = :run AND a.run_id = t.run_id AND a.span_id = t.span_id"
+		       " AND l.lookup_id = t.lookup_id AND l.instance_id <> :instance");
+	int more;
+
+	bind_int(s, ":run", run_id);
+	bind_int(s, ":instance", instance_id);
+	while ((more = db_step(s, err)) > 0)
+		if (move_attempt(store, s, run_id, instance_id, err) < 0) {
+			db_reset(s);
+			return -1;
+		}
+	return more;
+}
+
+static int set_instance(struct store *store, int64_t run_id, int64_t instance_id,
+			const struct instance_choice *choice, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_RUN_INSTANCE_PUT,
+		       "UPDATE run SET instance_id = :instance, instance_proved = :proved,"
+		       " instance_source = :source WHERE run_id = :run");
+
+	bind_int(s, ":instance", instance_id);
+	bind_int(s, ":proved", choice->proved);
+	bind_text(s, ":source", str_of(choice->source));
+	bind_int(s, ":run", run_id);
+	return db_done(s, err);
+}
+
+int store_put_instance(struct store *store, int64_t run_id, const struct instance_choice *choice,
+		       struct err *err)
+{
+	struct instance_choice old;
+	int64_t instance_id;
+	int found = store_get_instance(store, run_id, &old, err);
+
+	if (found < 0)
+		return -1;
+	if (found && !replaces(choice, &old))
+		return 0;
+	forget_current(store);
+	if (name_intern_instance(store, choice->cache, choice->name, &instance_id, err) < 0 ||
+	    set_instance(store, run_id, instance_id, choice, err) < 0)
+		return -1;
+	return found ? move_attempts(store, run_id, instance_id, err) : 0;
+}
+
+/* ---- candidates ---- */
+
+int store_put_candidates(struct store *store, int64_t run_id, const struct instance_choice *choices,
+			 size_t count, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct statement *s = db_use(
+			store, ST_CANDIDATE_PUT,
+			"INSERT INTO instance_candidate (run_id, cache, name, rank, source)"
+			" VALUES (:run, :cache, :name, :rank, :source)"
+			" ON CONFLICT (run_id, cache, name) DO UPDATE SET rank = excluded.rank,"
+			" source = excluded.source"
+			" WHERE (excluded.rank, excluded.source) < (rank, source)");
+
+		bind_int(s, ":run", run_id);
+		bind_text(s, ":cache", str_of(choices[i].cache));
+		bind_text(s, ":name", str_of(choices[i].name));
+		bind_int(s, ":rank", (int64_t)i);
+		bind_text(s, ":source", str_of(choices[i].source));
+		if (db_done(s, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int next_run(struct store *store, const char *cache, int64_t after_run_id,
+		    struct unproved *out, struct err *err)
+{
+	struct statement *s = db_use(
+		store, ST_UNPROVED_RUN,
+		"SELECT r.run_id, r.trace_id FROM run r WHERE r.run_id > :after"
+		" AND r.instance_proved = 0 AND EXISTS (SELECT 1 FROM instance_candidate c"
+		" WHERE c.run_id = r.run_id AND c.cache = :cache)"
+		" AND EXISTS (SELECT 1 FROM attempt t WHERE t.run_id = r.run_id AND t.status = 2"
+		" AND t.lookup_id IS NOT NULL) ORDER BY r.run_id LIMIT 1");
+	struct buf *text = &store->borrowed[0];
+	int found;
+
+	bind_int(s, ":after", after_run_id);
+	bind_text(s, ":cache", str_of(cache));
+	found = db_step(s, err);
+	if (found > 0) {
+		struct str trace_id = column_text(s, 1);
+
+		buf_clear(text);
+		buf_add(text, trace_id.data, trace_id.len);
+		out->run_id = column_int(s, 0);
+		out->trace_id = (struct str){text->data, text->len};
+	}
+	db_reset(s);
+	return found;
+}
+
+/* Texts move while their buffer grows: first where they stand, then the pointers. */
+static void point_candidates(struct store *store, const char *cache, const char *texts)
+{
+	size_t i;
+
+	for (i = 0; i < store->candidate_count; i++) {
+		struct instance_choice *choice = &store->candidates[i];
+
+		choice->cache = cache;
+		choice->name = texts;
+		texts += strlen(texts) + 1;
+		choice->source = texts;
+		texts += strlen(texts) + 1;
+	}
+}
+
+static int load_candidates(struct store *store, const char *cache, struct unproved *out,
+			   struct err *err)
+{
+	struct statement *s = db_use(store, ST_UNPROVED_CANDIDATES,
+				     "SELECT name, source FROM instance_candidate"
+				     " WHERE run_id = :run AND cache = :cache ORDER BY rank, name");
+	struct buf *texts = &store->borrowed[1];
+	size_t count = 0;
+	int more;
+
+	buf_clear(texts);
+	buf_addstr(texts, cache);
+	buf_addch(texts, '\0');
+	bind_int(s, ":run", out->run_id);
+	bind_text(s, ":cache", str_of(cache));
+	while ((more = db_step(s, err)) > 0) {
+		lend(texts, column_text(s, 0));
+		lend(texts, column_text(s, 1));
+		count++;
+	}
+	store->candidates = xreallocarray(store->candidates, count + 1, sizeof(*store->candidates));
+	memset(store->candidates, 0, (count + 1) * sizeof(*store->candidates));
+	store->candidate_count = count;
+	point_candidates(store, texts->data, texts->data + strlen(texts->data) + 1);
+	out->candidates = store->candidates;
+	out->candidate_count = count;
+	return more;
+}
+
+static int load_digests(struct store *store, size_t max, struct unproved *out, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_UNPROVED_DIGESTS,
+		       "SELECT DISTINCT l.function, l.hash, l.size_bytes"
+		       " FROM attempt t CROSS JOIN lookup l WHERE t.run_id = :run AND t.status = 2"
+		       " AND l.lookup_id = t.lookup_id LIMIT :max");
+	int more;
+
+	store->digests = xreallocarray(store->digests, max + 1, sizeof(*store->digests));
+	out->digests = store->digests;
+	out->digest_count = 0;
+	bind_int(s, ":run", out->run_id);
+	bind_int(s, ":max", (int64_t)max);
+	while ((more = db_step(s, err)) > 0)
+		column_digest(s, 0, &store->digests[out->digest_count++]);
+	return more;
+}
+
+int store_next_unproved(struct store *store, const char *cache, int64_t after_run_id,
+			size_t max_digests, struct unproved *out_unproved, struct err *err)
+{
+	int found = next_run(store, cache, after_run_id, out_unproved, err);
+
+	if (found <= 0)
+		return found;
+	if (load_candidates(store, cache, out_unproved, err) < 0 ||
+	    load_digests(store, max_digests, out_unproved, err) < 0)
+		return -1;
+	return 1;
+}

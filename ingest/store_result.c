@@ -1,0 +1,265 @@
+/* What the action cache said: one record of one execution. */
+#include "store_db.h"
+
+/* ---- sums that hostile numbers could overflow: then unknown ---- */
+
+static int64_t add_known(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (a == UNKNOWN || b == UNKNOWN || __builtin_add_overflow(a, b, &sum))
+		return UNKNOWN;
+	return sum;
+}
+
+static int64_t distance(int64_t from, int64_t to)
+{
+	int64_t ns;
+
+	if (from == UNKNOWN || to == UNKNOWN || __builtin_sub_overflow(to, from, &ns))
+		return UNKNOWN;
+	return ns;
+}
+
+/* The worker's own measure, else the two timestamps; a clock that ran backwards: unknown. */
+static int64_t wall_of(const struct result *result)
+{
+	int64_t wall_ns = result->virtual_ns;
+
+	if (wall_ns == UNKNOWN)
+		wall_ns = distance(result->time_ns[TIME_EXECUTION_START],
+				   result->time_ns[TIME_EXECUTION_COMPLETED]);
+	return wall_ns < 0 ? UNKNOWN : wall_ns;
+}
+
+static int64_t cpu_of(const struct result *result)
+{
+	int64_t cpu_ns = UNKNOWN;
+
+	if (result->has_rusage)
+		cpu_ns = add_known(result->rusage.user_ns, result->rusage.system_ns);
+	return cpu_ns < 0 ? UNKNOWN : cpu_ns;
+}
+
+/* ---- the parts of a result ---- */
+
+static int put_head(struct store *store, int64_t lookup_id, const struct result *result,
+		    struct err *err)
+{
+	int64_t worker_id, request_id = UNKNOWN;
+	struct statement *s;
+
+	if (name_intern_or_null(store, NAME_WORKER, result->worker, &worker_id, err) < 0 ||
+	    (result->has_request &&
+	     name_intern_request(store, &result->request, &request_id, err) < 0))
+		return -1;
+	s = db_use(store, ST_RESULT_PUT,
+		   "INSERT INTO result (lookup_id, source, wall_ns, cpu_ns, max_rss_bytes,"
+		   " exit_code, termination_signal, worker_id, request_id, name_id, package_id,"
+		   " project_id, first_run_id) SELECT l.lookup_id, 1, :wall_ns, :cpu_ns, :max_rss_bytes,"
+		   " :exit_code, :termination_signal, :worker, :request, l.name_id, t.package_id,"
+		   " r.project_id, r.run_id FROM lookup l JOIN run r ON r.run_id = l.first_run_id"
+		   " JOIN action_name n ON n.name_id = l.name_id"
+		   " JOIN target t ON t.target_id = n.target_id WHERE l.lookup_id = :lookup"
+		   " ON CONFLICT DO NOTHING");
+	bind_int(s, ":wall_ns", wall_of(result));
+	bind_int(s, ":cpu_ns", cpu_of(result));
+	bind_int(s, ":max_rss_bytes", result->has_rusage ? result->rusage.max_rss_bytes : UNKNOWN);
+	bind_int(s, ":exit_code", result->exit_code);
+	bind_text(s, ":termination_signal",
+		  result->has_rusage ? result->rusage.termination_signal : STR_NULL);
+	bind_int(s, ":worker", worker_id);
+	bind_int(s, ":request", request_id);
+	bind_int(s, ":lookup", lookup_id);
+	return db_done(s, err);
+}
+
+static int64_t base_of(const struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < TIME_COUNT; i++)
+		if (result->time_ns[i] != UNKNOWN)
+			return result->time_ns[i];
+	return UNKNOWN;
+}
+
+static int put_times(struct store *store, int64_t result_id, const struct result *result,
+		     struct err *err)
+{
+	static const char *const params[TIME_COUNT] = {
+		[TIME_QUEUED] = ":queued",
+		[TIME_WORKER_START] = ":worker_start",
+		[TIME_WORKER_COMPLETED] = ":worker_completed",
+		[TIME_FETCH_START] = ":fetch_start",
+		[TIME_FETCH_COMPLETED] = ":fetch_completed",
+		[TIME_EXECUTION_START] = ":execution_start",
+		[TIME_EXECUTION_COMPLETED] = ":execution_completed",
+		[TIME_UPLOAD_START] = ":upload_start",
+		[TIME_UPLOAD_COMPLETED] = ":upload_completed",
+	};
+	int64_t base_ns = base_of(result);
+	struct statement *s;
+	size_t i;
+
+	if (base_ns == UNKNOWN && result->virtual_ns == UNKNOWN)
+		return 0;
+	s = db_use(store, ST_RESULT_TIME_PUT,
+		   "INSERT INTO result_time (result_id, base_ns, queued_off_ns,"
+		   " worker_start_off_ns, worker_completed_off_ns, fetch_start_off_ns,"
+		   " fetch_completed_off_ns, execution_start_off_ns, execution_completed_off_ns,"
+		   " upload_start_off_ns, upload_completed_off_ns, virtual_ns)"
+		   " VALUES (:result, :base, :queued, :worker_start, :worker_completed,"
+		   " :fetch_start, :fetch_completed, :execution_start, :execution_completed,"
+		   " :upload_start, :upload_completed, :virtual)");
+	bind_int(s, ":result", result_id);
+	bind_int(s, ":base", base_ns);
+	for (i = 0; i < TIME_COUNT; i++)
+		bind_int(s, params[i], distance(base_ns, result->time_ns[i]));
+	bind_int(s, ":virtual", result->virtual_ns);
+	return db_done(s, err);
+}
+
+static int put_rusage(struct store *store, int64_t result_id, const struct rusage *rusage,
+		      struct err *err)
+{
+	struct statement *s = db_use(
+		store, ST_RUSAGE_PUT,
+		"INSERT INTO rusage (result_id, user_ns, system_ns, minor_faults, major_faults,"
+		" swaps, block_in, block_out, messages_sent, messages_received, signals_received,"
+		" voluntary_ctx, involuntary_ctx) VALUES (:result, :user_ns, :system_ns,"
+		" :minor_faults, :major_faults, :swaps, :block_in, :block_out, :messages_sent,"
+		" :messages_received, :signals_received, :voluntary_ctx, :involuntary_ctx)");
+
+	bind_int(s, ":result", result_id);
+	bind_int(s, ":user_ns", rusage->user_ns);
+	bind_int(s, ":system_ns", rusage->system_ns);
+	bind_int(s, ":minor_faults", rusage->minor_faults);
+	bind_int(s, ":major_faults", rusage->major_faults);
+	bind_int(s, ":swaps", rusage->swaps);
+	bind_int(s, ":block_in", rusage->block_in);
+	bind_int(s, ":block_out", rusage->block_out);
+	bind_int(s, ":messages_sent", rusage->messages_sent);
+	bind_int(s, ":messages_received", rusage->messages_received);
+	bind_int(s, ":signals_received", rusage->signals_received);
+	bind_int(s, ":voluntary_ctx", rusage->voluntary_ctx);
+	bind_int(s, ":involuntary_ctx", rusage->involuntary_ctx);
+	return db_done(s, err);
+}
+
+static int put_file_pool(struct store *store, int64_t result_id,
+			 const struct file_pool_usage *usage, struct err *err)
+{
+	struct statement *s = db_use(
+		store, ST_FILE_POOL_PUT,
+		"INSERT INTO file_pool_usage (result_id, files_created, files_count_peak,"
+		" files_bytes_peak, reads, read_bytes, writes, write_bytes, truncates)"
+		" VALUES (:result, :files_created, :files_count_peak, :files_bytes_peak, :reads,"
+		" :read_bytes, :writes, :write_bytes, :truncates)");
+
+	bind_int(s, ":result", result_id);
+	bind_int(s, ":files_created", usage->files_created);
+	bind_int(s, ":files_count_peak", usage->files_count_peak);
+	bind_int(s, ":files_bytes_peak", usage->files_bytes_peak);
+	bind_int(s, ":reads", usage->reads);
+	bind_int(s, ":read_bytes", usage->read_bytes);
+	bind_int(s, ":writes", usage->writes);
+	bind_int(s, ":write_bytes", usage->write_bytes);
+	bind_int(s, ":truncates", usage->truncates);
+	return db_done(s, err);
+}
+
+static int put_input_root(struct store *store, int64_t result_id,
+			  const struct input_root_usage *usage, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_INPUT_ROOT_PUT,
+		       "INSERT INTO input_root_usage (result_id, directories_resolved,"
+		       " directories_read, files_read)"
+		       " VALUES (:result, :directories_resolved, :directories_read, :files_read)");
+
+	bind_int(s, ":result", result_id);
+	bind_int(s, ":directories_resolved", usage->directories_resolved);
+	bind_int(s, ":directories_read", usage->directories_read);
+	bind_int(s, ":files_read", usage->files_read);
+	return db_done(s, err);
+}
+
+static int put_expense(struct store *store, int64_t result_id, const struct expense *expense,
+		       struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_EXPENSE_PUT,
+		       "INSERT INTO expense (result_id, name, currency, cost)"
+		       " VALUES (:result, :name, :currency, :cost) ON CONFLICT DO NOTHING");
+
+	bind_int(s, ":result", result_id);
+	bind_text(s, ":name", expense->name.data ? expense->name : STR(""));
+	bind_text(s, ":currency", expense->currency.data ? expense->currency : STR(""));
+	bind_real(s, ":cost", expense->cost);
+	return db_done(s, err);
+}
+
+static int put_aux(struct store *store, int64_t result_id, size_t index,
+		   const struct aux_message *aux, struct err *err)
+{
+	struct statement *s = db_use(store, ST_AUX_PUT,
+				     "INSERT INTO aux_message (result_id, idx, type, bytes)"
+				     " VALUES (:result, :idx, :type, :bytes)");
+
+	bind_int(s, ":result", result_id);
+	bind_int(s, ":idx", (int64_t)index);
+	bind_text(s, ":type", aux->type.data ? aux->type : STR(""));
+	bind_blob(s, ":bytes", aux->bytes.data, aux->bytes.len);
+	return db_done(s, err);
+}
+
+static int put_usage(struct store *store, int64_t result_id, const struct result *result,
+		     struct err *err)
+{
+	size_t i;
+
+	if ((result->has_rusage && put_rusage(store, result_id, &result->rusage, err) < 0) ||
+	    (result->has_file_pool &&
+	     put_file_pool(store, result_id, &result->file_pool, err) < 0) ||
+	    (result->has_input_root &&
+	     put_input_root(store, result_id, &result->input_root, err) < 0))
+		return -1;
+	for (i = 0; i < result->expense_count; i++)
+		if (put_expense(store, result_id, &result->expenses[i], err) < 0)
+			return -1;
+	for (i = 0; i < result->aux_count; i++)
+		if (put_aux(store, result_id, i, &result->aux[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int set_found(struct store *store, int64_t lookup_id, struct err *err)
+{
+	struct statement *s = db_use(store, ST_RESULT_FOUND,
+				     "UPDATE lookup SET state = 1, message = NULL"
+				     " WHERE lookup_id = :lookup AND state <> 1");
+
+	bind_int(s, ":lookup", lookup_id);
+	return db_done(s, err);
+}
+
+int store_put_result(struct store *store, int64_t lookup_id, const struct result *result,
+		     struct err *err)
+{
+	int64_t result_id;
+
+	if (put_head(store, lookup_id, result, err) < 0)
+		return -1;
+	/*
+	 * Nothing made: it was found before; or the lookup is gone, since another
+	 * process moved the run to another instance, where the digest is wanted.
+	 */
+	if (!db_changes(store))
+		return 0;
+	result_id = db_last_id(store);
+	if (put_times(store, result_id, result, err) < 0 ||
+	    put_usage(store, result_id, result, err) < 0)
+		return -1;
+	return set_found(store, lookup_id, err);
+}

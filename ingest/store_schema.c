@@ -1,0 +1,256 @@
+/* Opening: whose file it is, which schema it has, and taking it forward. */
+#include "store_db.h"
+
+#include "embedded.h"
+#include "store_views.h"
+#include "util/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* "BR2I": what `file` shows, and how another program's database is told apart. */
+#define APPLICATION_ID INT64_C(0x42523249)
+#define BUSY_MS 60000
+/*
+ * Of SQLite's cache: one slice of a log, or one batch of results, with the index
+ * pages that it touches, and nothing near the 64 MB that the whole program may use.
+ */
+#define CACHE_SIZE "PRAGMA cache_size = -24576;" /* KiB */
+#define NAMES_MAX 32768
+#define NAMES_BYTES ((size_t)4 << 20)
+
+/* ---- the file ---- */
+
+/* A name that SQLite would take for a URI or a database in memory is a file, too. */
+static char *plain_path(const char *path)
+{
+	return path[0] == '/' ? xstrdup(path) : xasprintf("./%s", path);
+}
+
+/* Makes the folders that lead to the file, for their owner only. */
+static int make_folders(const char *path, struct err *err)
+{
+	char *copy = xstrdup(path), *slash;
+	int failed = 0;
+
+	for (slash = strchr(copy + 1, '/'); slash && !failed; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(copy, 0700) < 0 && errno != EEXIST && access(copy, F_OK) < 0)
+			failed = err_errno(err, ERR_IO, errno, "%s: cannot make the folder", copy);
+		*slash = '/';
+	}
+	free(copy);
+	return failed;
+}
+
+/* SQLite would create it 0644: what is in it is the user's alone, until he says otherwise. */
+static int make_file(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+
+	if (fd < 0)
+		return err_errno(err, ERR_IO, errno, "%s: cannot write the database", path);
+	close(fd);
+	return 0;
+}
+
+static int open_file(struct store *store, struct err *err)
+{
+	bool write = store->access == STORE_WRITE;
+	int flags = write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+
+	if (write && (make_folders(store->path, err) < 0 || make_file(store->path, err) < 0))
+		return -1;
+	if (!write && access(store->path, F_OK) < 0)
+		return err_errno(err, ERR_IO, errno, "%s: no database", store->path);
+	if (sqlite3_open_v2(store->path, &store->db,
+			    flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL) != SQLITE_OK)
+		return db_error(store, "cannot open the database", err);
+	if (write && sqlite3_db_readonly(store->db, "main"))
+		return err_set(err, ERR_IO, "%s: no write access to the database", store->path);
+	return 0;
+}
+
+/*
+ * The file may be a stranger's: its triggers do not run, functions in its schema
+ * are the harmless ones only, and nothing of SQLite's own tables can be written.
+ * The journal is a file beside it, deleted at each commit, unless the user has
+ * turned the database to WAL.
+ */
+static int configure(struct store *store, struct err *err)
+{
+	sqlite3 *db = store->db;
+
+	if (sqlite3_busy_timeout(db, BUSY_MS) != SQLITE_OK ||
+	    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) != SQLITE_OK ||
+	    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) != SQLITE_OK ||
+	    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK)
+		return db_error(store, "cannot use the database", err);
+	return db_exec(store,
+		       "PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;"
+		       "PRAGMA foreign_keys = OFF;" CACHE_SIZE,
+		       err);
+}
+
+/* ---- whose it is ---- */
+
+struct identity {
+	int64_t application_id, version, objects;
+};
+
+static int64_t newest_version(void)
+{
+	int64_t version = 0;
+
+	while (schema_steps[version].name)
+		version++;
+	return version;
+}
+
+static int read_identity(struct store *store, struct identity *out, struct err *err)
+{
+	struct statement *s = db_use(store, ST_IDENTITY,
+				     "SELECT (SELECT application_id FROM pragma_application_id),"
+				     " (SELECT user_version FROM pragma_user_version),"
+				     " (SELECT count(*) FROM sqlite_schema)");
+
+	if (db_row(s, err) < 0)
+		return -1;
+	out->application_id = column_int(s, 0);
+	out->version = column_int(s, 1);
+	out->objects = column_int(s, 2);
+	db_reset(s);
+	return 0;
+}
+
+static bool is_empty(const struct identity *identity)
+{
+	return !identity->application_id && !identity->version && !identity->objects;
+}
+
+static int check_identity(struct store *store, const struct identity *identity, struct err *err)
+{
+	int64_t newest = newest_version();
+
+	if (is_empty(identity)) {
+		if (store->access == STORE_WRITE)
+			return 0;
+		return err_set(err, ERR_DB, "%s: an empty file: nothing was ingested into it yet",
+			       store->path);
+	}
+	if (identity->application_id != APPLICATION_ID)
+		return err_set(err, ERR_DB,
+			       "%s: another program's database (application_id 0x%08llx):"
+			       " left alone; choose another file with --db",
+			       store->path,
+			       (unsigned long long)identity->application_id & 0xffffffff);
+	if (identity->version > newest || identity->version < 1)
+		return err_set(err, ERR_DB,
+			       "%s: made by a newer br2-ingest (its schema is number %lld, this"
+			       " program knows %lld): left alone",
+			       store->path, (long long)identity->version, (long long)newest);
+	if (identity->version < newest && store->access == STORE_READ)
+		return err_set(err, ERR_DB,
+			       "%s: made by an older br2-ingest (its schema is number %lld, this"
+			       " program's %lld): an ingest takes it forward",
+			       store->path, (long long)identity->version, (long long)newest);
+	return 0;
+}
+
+/* ---- taking it forward ---- */
+
+/* Step and number in one transaction: a kill leaves the one or the other schema. */
+static int apply_step(struct store *store, int64_t version, struct err *err)
+{
+	char numbers[96];
+
+	if (db_exec(store, schema_steps[version].text, err) < 0)
+		return err_prefix(err, "schema/%s.sql", schema_steps[version].name);
+	snprintf(numbers, sizeof(numbers),
+		 "PRAGMA application_id = %lld; PRAGMA user_version = %lld",
+		 (long long)APPLICATION_ID, (long long)version + 1);
+	return db_exec(store, numbers, err);
+}
+
+/* One step, unless another process has made it meanwhile. */
+static int step_forward(struct store *store, struct identity *identity, struct err *err)
+{
+	if (store_begin(store, err) < 0)
+		return -1;
+	if (read_identity(store, identity, err) < 0 || check_identity(store, identity, err) < 0)
+		goto fail;
+	if (identity->version < newest_version()) {
+		if (apply_step(store, identity->version, err) < 0)
+			goto fail;
+		identity->version++;
+	}
+	return store_commit(store, err);
+fail:
+	store_rollback(store);
+	return -1;
+}
+
+static int migrate(struct store *store, struct err *err)
+{
+	struct identity identity;
+
+	if (read_identity(store, &identity, err) < 0 || check_identity(store, &identity, err) < 0)
+		return -1;
+	while (identity.version < newest_version())
+		if (step_forward(store, &identity, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- the handle ---- */
+
+int store_open(struct store **out_store, const char *path, enum store_access access_mode,
+	       struct err *err)
+{
+	struct store *store = xcalloc(1, sizeof(*store));
+	size_t i;
+
+	store->path = plain_path(path);
+	store->access = access_mode;
+	hashmap_init(&store->names, NAMES_MAX, NAMES_BYTES);
+	buf_init(&store->key);
+	buf_init(&store->text);
+	buf_init(&store->label);
+	for (i = 0; i < sizeof(store->borrowed) / sizeof(*store->borrowed); i++)
+		buf_init(&store->borrowed[i]);
+	if (open_file(store, err) < 0 || configure(store, err) < 0 || migrate(store, err) < 0 ||
+	    views_refresh(store, err) < 0) {
+		store_close(store);
+		return -1;
+	}
+	*out_store = store;
+	return 0;
+}
+
+void store_close(struct store *store)
+{
+	size_t i;
+
+	if (!store)
+		return;
+	db_finalize(store);
+	sqlite3_close(store->db);
+	hashmap_release(&store->names);
+	buf_release(&store->key);
+	buf_release(&store->text);
+	buf_release(&store->label);
+	for (i = 0; i < sizeof(store->borrowed) / sizeof(*store->borrowed); i++)
+		buf_release(&store->borrowed[i]);
+	for (i = 0; i < store->foreign_count; i++)
+		free(store->foreign_views[i]);
+	free(store->foreign_views);
+	free(store->candidates);
+	free(store->digests);
+	free(store->path);
+	free(store);
+}

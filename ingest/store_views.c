@@ -1,0 +1,350 @@
+#include "store_views.h"
+
+#include "embedded.h"
+#include "store_db.h"
+#include "util/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One CREATE VIEW statement of a file in queries/, as SQLite keeps its text. */
+struct view {
+	struct str name, sql;
+};
+
+#define CREATE_VIEW "CREATE VIEW "
+
+/* ---- the text of queries/ ---- */
+
+/* What a comment or quoted text that begins at `at` ends behind; `at` if none does. */
+static const char *skip_quoted(const char *at)
+{
+	char close = *at == '[' ? ']' : *at;
+
+	if (at[0] == '-' && at[1] == '-') {
+		at = strchr(at, '\n');
+	} else if (at[0] == '/' && at[1] == '*') {
+		at = strstr(at + 2, "*/");
+		return at ? at + 2 : NULL;
+	} else if (*at == '\'' || *at == '"' || *at == '`' || *at == '[') {
+		at = strchr(at + 1, close); /* a doubled quote is two quoted texts */
+		return at ? at + 1 : NULL;
+	}
+	return at;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* The end of the statement at `at`: its semicolon, or the end of the text. */
+static const char *statement_end(const char *at)
+{
+	while (*at && *at != ';') {
+		const char *behind = skip_quoted(at);
+
+		if (!behind)
+			return at + strlen(at);
+		at = behind == at ? at + 1 : behind;
+	}
+	return at;
+}
+
+/* Steps over spaces and comments, which SQLite would not keep here. */
+static const char *statement_begin(const char *at)
+{
+	while (is_space(*at) || (at[0] == '-' && at[1] == '-') || (at[0] == '/' && at[1] == '*')) {
+		const char *behind = skip_quoted(at);
+
+		if (!behind)
+			return at + strlen(at);
+		at = behind == at ? at + 1 : behind;
+	}
+	return at;
+}
+
+/* 1: *out; 0: no more statements; -1: something else than a view (a fault of ours). */
+static int next_view(const char **at, struct view *out)
+{
+	const char *begin = statement_begin(*at), *end = statement_end(begin), *name;
+
+	*at = *end ? end + 1 : end;
+	while (end > begin && is_space(end[-1]))
+		end--;
+	if (begin == end)
+		return 0;
+	out->sql = (struct str){begin, (size_t)(end - begin)};
+	if (!str_starts(out->sql, CREATE_VIEW))
+		return -1;
+	name = begin + strlen(CREATE_VIEW);
+	out->name = (struct str){name, strcspn(name, " \t\r\n(")};
+	return 1;
+}
+
+/* Calls `each` for every view of the program. */
+static int each_view(struct store *store,
+		     int (*each)(struct store *store, const struct view *view, void *context,
+				 struct err *err),
+		     void *context, struct err *err)
+{
+	const struct embedded_sql *file;
+
+	for (file = canned_views; file->name; file++) {
+		const char *at = file->text;
+		struct view view;
+		int more;
+
+		while ((more = next_view(&at, &view)) > 0)
+			if (each(store, &view, context, err) < 0)
+				return err_prefix(err, "queries/%s.sql", file->name);
+		if (more < 0)
+			return err_set(err, ERR_DB, "queries/%s.sql: not a CREATE VIEW",
+				       file->name);
+	}
+	return 0;
+}
+
+/* ---- what the database has ---- */
+
+enum view_state { VIEW_CURRENT, VIEW_STALE, VIEW_MISSING, VIEW_FOREIGN, VIEW_FOREIGN_CLAIMED };
+
+/*
+ * A view is ours if its text is the one that we wrote down when we made it.
+ * VIEW_FOREIGN_CLAIMED: it was ours, and somebody has changed it.
+ */
+static int view_state(struct store *store, const struct view *view, enum view_state *out_state,
+		      struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_VIEW_STATE,
+		       "SELECT m.name IS NULL, m.sql IS c.sql, c.sql IS :sql, c.name IS NULL"
+		       " FROM (SELECT :name AS name) n"
+		       " LEFT JOIN main.sqlite_schema m ON m.name = n.name COLLATE NOCASE"
+		       " LEFT JOIN main.canned_view c ON c.name = n.name");
+	bool missing, as_made, as_wanted, unclaimed;
+
+	bind_text(s, ":sql", view->sql);
+	bind_text(s, ":name", view->name);
+	if (db_row(s, err) < 0)
+		return -1;
+	missing = column_int(s, 0);
+	as_made = column_int(s, 1);
+	as_wanted = column_int(s, 2);
+	unclaimed = column_int(s, 3);
+	db_reset(s);
+	if (missing)
+		*out_state = VIEW_MISSING;
+	else if (!as_made)
+		*out_state = unclaimed ? VIEW_FOREIGN : VIEW_FOREIGN_CLAIMED;
+	else
+		*out_state = as_wanted ? VIEW_CURRENT : VIEW_STALE;
+	return 0;
+}
+
+static void note_foreign(struct store *store, struct str name)
+{
+	store->foreign_views = xreallocarray(store->foreign_views, store->foreign_count + 1,
+					     sizeof(*store->foreign_views));
+	store->foreign_views[store->foreign_count++] = xmemdup0(name.data, name.len);
+}
+
+/* ---- making and dropping ---- */
+
+static int run_view_sql(struct store *store, const char *prefix, struct str rest, struct err *err)
+{
+	struct buf sql = BUF_INIT;
+	int failed;
+
+	buf_addstr(&sql, prefix);
+	buf_add(&sql, rest.data, rest.len);
+	failed = db_exec(store, sql.data, err);
+	buf_release(&sql);
+	return failed;
+}
+
+static int drop_view(struct store *store, struct str name, struct err *err)
+{
+	struct buf quoted = BUF_INIT;
+	char *text = xmemdup0(name.data, name.len);
+	int failed;
+
+	store_quote_name(&quoted, text);
+	failed = run_view_sql(store, "DROP VIEW main.", (struct str){quoted.data, quoted.len}, err);
+	buf_release(&quoted);
+	free(text);
+	return failed;
+}
+
+static int claim(struct store *store, const struct view *view, struct err *err)
+{
+	struct statement *s = db_use(store, ST_VIEW_CLAIM,
+				     "INSERT INTO canned_view (name, sql) VALUES (:name, :sql)"
+				     " ON CONFLICT (name) DO UPDATE SET sql = excluded.sql");
+
+	bind_text(s, ":name", view->name);
+	bind_text(s, ":sql", view->sql);
+	return db_done(s, err);
+}
+
+static int disclaim(struct store *store, struct str name, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_VIEW_DISCLAIM, "DELETE FROM canned_view WHERE name = :name");
+
+	bind_text(s, ":name", name);
+	return db_done(s, err);
+}
+
+/* Everything behind "CREATE VIEW ". */
+static struct str behind_create(const struct view *view)
+{
+	size_t skip = strlen(CREATE_VIEW);
+
+	return (struct str){view->sql.data + skip, view->sql.len - skip};
+}
+
+static int make_view(struct store *store, const struct view *view, void *context, struct err *err)
+{
+	enum view_state state;
+
+	(void)context;
+	if (view_state(store, view, &state, err) < 0)
+		return -1;
+	switch (state) {
+	case VIEW_CURRENT:
+	case VIEW_FOREIGN:
+		return 0;
+	case VIEW_FOREIGN_CLAIMED:
+		return disclaim(store, view->name, err);
+	case VIEW_STALE:
+		if (drop_view(store, view->name, err) < 0)
+			return -1;
+		break;
+	case VIEW_MISSING:
+		break;
+	}
+	if (run_view_sql(store, CREATE_VIEW, behind_create(view), err) < 0)
+		return -1;
+	return claim(store, view, err);
+}
+
+/* For a handle that must not write: a view of its own that stands before the stored one. */
+static int make_temp_view(struct store *store, const struct view *view, void *context,
+			  struct err *err)
+{
+	enum view_state state;
+
+	(void)context;
+	if (view_state(store, view, &state, err) < 0)
+		return -1;
+	if (state != VIEW_STALE && state != VIEW_MISSING)
+		return 0;
+	return run_view_sql(store, "CREATE TEMP VIEW ", behind_create(view), err);
+}
+
+/* ---- views that this program has no more ---- */
+
+static int find_view(struct store *store, const struct view *view, void *context, struct err *err)
+{
+	struct str *name = context;
+
+	(void)store;
+	(void)err;
+	if (str_equal(view->name, *name))
+		*name = STR_NULL; /* found */
+	return 0;
+}
+
+/* 1: *out_name (the caller frees it) is in the table and not in the program; 0; -1. */
+static int find_retired(struct store *store, char **out_name, bool *out_ours, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_VIEW_CLAIMED,
+		       "SELECT c.name, m.name IS NOT NULL FROM main.canned_view c"
+		       " LEFT JOIN main.sqlite_schema m ON m.name = c.name AND m.sql = c.sql");
+	int more;
+
+	while ((more = db_step(s, err)) > 0) {
+		struct str name = column_text(s, 0), sought = name;
+
+		if (each_view(store, find_view, &sought, err) < 0) {
+			db_reset(s);
+			return -1;
+		}
+		if (!sought.data)
+			continue;
+		*out_name = xmemdup0(name.data, name.len);
+		*out_ours = column_int(s, 1);
+		db_reset(s);
+		return 1;
+	}
+	return more;
+}
+
+static int drop_retired(struct store *store, struct err *err)
+{
+	char *name;
+	bool ours;
+	int more, failed = 0;
+
+	while (!failed && (more = find_retired(store, &name, &ours, err)) > 0) {
+		failed = (ours && drop_view(store, str_of(name), err) < 0) ||
+			 disclaim(store, str_of(name), err) < 0;
+		free(name);
+	}
+	return failed || more < 0 ? -1 : 0;
+}
+
+/* ---- all of them ---- */
+
+static int note_difference(struct store *store, const struct view *view, void *context,
+			   struct err *err)
+{
+	bool *differs = context;
+	enum view_state state;
+
+	if (view_state(store, view, &state, err) < 0)
+		return -1;
+	if (state == VIEW_FOREIGN || state == VIEW_FOREIGN_CLAIMED)
+		note_foreign(store, view->name);
+	if (state != VIEW_CURRENT && state != VIEW_FOREIGN)
+		*differs = true;
+	return 0;
+}
+
+static int write_views(struct store *store, struct err *err)
+{
+	if (store_begin(store, err) < 0)
+		return -1;
+	if (each_view(store, make_view, NULL, err) < 0 || drop_retired(store, err) < 0) {
+		store_rollback(store);
+		return -1;
+	}
+	return store_commit(store, err);
+}
+
+int views_refresh(struct store *store, struct err *err)
+{
+	bool differs = false, ours;
+	char *retired;
+	int more;
+
+	if (each_view(store, note_difference, &differs, err) < 0)
+		return -1;
+	if (store->access == STORE_READ)
+		return each_view(store, make_temp_view, NULL, err);
+	if (!differs) {
+		more = find_retired(store, &retired, &ours, err);
+		if (more <= 0)
+			return more;
+		free(retired);
+	}
+	return write_views(store, err);
+}
+
+size_t store_foreign_views(const struct store *store, const char *const **out_names)
+{
+	*out_names = (const char *const *)store->foreign_views;
+	return store->foreign_count;
+}
