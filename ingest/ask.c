@@ -22,6 +22,7 @@ struct ask {
 	struct ask_tally *tally;
 	struct arena arena;
 	bool answered_once; /* the first call, which does not wait, is behind us */
+	bool away;	    /* the server went away while instances were probed: that can wait */
 
 	char **instances; /* names that requests in flight borrow */
 	size_t instance_count;
@@ -177,6 +178,8 @@ static int probe_sink(void *context, const struct lookup_answer *answer, struct 
 	kept->len = answer->outcome == LOOKUP_FOUND ? answer->len : 0;
 	kept->data = kept->len ? (uint8_t *)xmemdup0(answer->data, answer->len) : NULL;
 	note_refusal(probe->ask, answer);
+	if (answer->outcome == LOOKUP_UNREACHABLE)
+		probe->ask->away = true;
 	return 0;
 }
 
@@ -324,7 +327,7 @@ static int settle_run(struct ask *ask, const struct unproved *run, struct err *e
 		return -1;
 	if (proved)
 		return settle_on(&probe, &run->candidates[index], true, err);
-	for (c = 0; c < run->candidate_count && proved == 0; c++) {
+	for (c = 0; c < run->candidate_count && proved == 0 && !ask->away; c++) {
 		proved = probe_candidate(&probe, run->candidates[c].name, err);
 		if (proved > 0 || (proved == 0 && c == 0))
 			if (settle_on(&probe, &run->candidates[c], proved > 0, err) < 0)
@@ -343,15 +346,15 @@ static int settle_instances(struct ask *ask, struct err *err)
 {
 	struct unproved run;
 	int64_t after = 0;
-	int more;
+	int more = 0;
 
-	while ((more = store_next_unproved(ask->store, ask->options->cache, after, PROBE_DIGESTS,
-					   &run, err)) > 0) {
+	while (!ask->away && (more = store_next_unproved(ask->store, ask->options->cache, after,
+							 PROBE_DIGESTS, &run, err)) > 0) {
 		after = run.run_id;
 		if (run.digest_count && run.candidate_count && settle_run(ask, &run, err) < 0)
 			return -1;
 	}
-	return more;
+	return more < 0 ? -1 : 0;
 }
 
 /* ---- the main pass ---- */

@@ -1,14 +1,10 @@
 #include "pipeline.h"
 
-#include "ask.h"
-#include "lookup_grpc.h"
-#include "lookup_recording.h"
+#include "pipeline_ask.h"
 #include "places.h"
 #include "reader.h"
 #include "runlog.h"
 #include "store.h"
-#include "symptom.h"
-#include "util/clock.h"
 #include "util/msg.h"
 
 #include <errno.h>
@@ -19,17 +15,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Calls at once where the user names none: a local server is fast, a remote one far. */
-#define IN_FLIGHT_LOCAL 64
-#define IN_FLIGHT_REMOTE 128
-#define IN_FLIGHT_MAX 1024
-
 static volatile sig_atomic_t interrupted;
 
 void pipeline_interrupt(void)
 {
 	interrupted = 1;
 	lookup_interrupt();
+}
+
+bool pipeline_interrupted(void)
+{
+	return interrupted != 0;
 }
 
 struct pipeline {
@@ -270,138 +266,6 @@ static int take_logs(struct pipeline *pipeline, struct err *err)
 	return 0;
 }
 
-/* ---- asking ---- */
-
-static int new_transport(const struct pipeline *pipeline, const struct remote *remote,
-			 uint32_t slots, struct transport **out, struct err *err)
-{
-	const struct ingest_options *options = pipeline->options;
-	struct transport *transport;
-
-	if (options->replay)
-		return transport_replay_new(out, options->replay, slots, err);
-	if (transport_grpc_new(&transport, remote, slots, err) < 0)
-		return -1;
-	if (options->record)
-		return transport_record_new(out, transport, options->record, err);
-	*out = transport;
-	return 0;
-}
-
-static void ask_progress(void *context, uint64_t done, uint64_t wanted)
-{
-	int64_t elapsed_ms = clock_monotonic_ms() - *(const int64_t *)context;
-
-	msg_progress("%" PRIu64 " of %" PRIu64 " results asked, %.0f a second", done, wanted,
-		     (double)done * 1000 / (double)(elapsed_ms > 0 ? elapsed_ms : 1));
-}
-
-/* One line for each thing that went wrong, with what to do next. */
-static void judge_answers(struct pipeline *pipeline, const struct remote *remote,
-			  const struct ask_tally *asked, const struct lookup_tally *answers)
-{
-	struct ingest_tally *tally = pipeline->tally;
-
-	msg_note("%" PRIu64 " results asked of %s: %" PRIu64 " stored, %" PRIu64 " not there",
-		 answers->asked, pipeline->options->replay ? "the recording" : remote->endpoint,
-		 asked->stored, answers->not_found + answers->outputs_evicted);
-	if (answers->unreachable) {
-		tally->trouble = true;
-		msg_warn("%s went away: %" PRIu64 " results wanted. Run br2-ingest again when it "
-			 "is back; no log is read again",
-			 remote->endpoint, answers->unreachable);
-	}
-	if (answers->refused || (answers->invalid && !asked->stored)) {
-		tally->trouble = true;
-		msg_warn("%s refuses %" PRIu64 " of the questions: %s", remote->endpoint,
-			 answers->refused + answers->invalid, asked->refusal);
-	}
-	if (answers->errors || answers->too_large || asked->malformed)
-		msg_warn("%" PRIu64 " answers were errors, %" PRIu64 " too large, %" PRIu64
-			 " malformed; see the view missing_results",
-			 answers->errors, answers->too_large, asked->malformed);
-	if (asked->unproved)
-		msg_warn("no answer proved the instance name of %" PRIu64
-			 " runs; '%s' is kept for now and others are tried at the next ingest. "
-			 "If you know it: --instance NAME",
-			 asked->unproved, asked->unproved_instance);
-}
-
-/* "localhost:8980 refuses: 127 results wanted. kubectl … &, then br2-ingest" */
-static void explain_silence(struct pipeline *pipeline, const struct remote *remote,
-			    const struct err *fault, struct err *err)
-{
-	int64_t wanted;
-
-	pipeline->tally->trouble = true;
-	if (store_count_wanted(pipeline->store, pipeline->options->cache, pipeline->options->now_ns,
-			       pipeline->options->retry_missing, &wanted, err) < 0)
-		wanted = 0;
-	symptom_unreachable(remote, fault->text, wanted);
-}
-
-static uint32_t in_flight(const struct pipeline *pipeline, const struct remote *remote)
-{
-	uint32_t wanted = pipeline->options->lookup.in_flight;
-
-	if (!wanted)
-		return remote->loopback ? IN_FLIGHT_LOCAL : IN_FLIGHT_REMOTE;
-	return wanted > IN_FLIGHT_MAX ? IN_FLIGHT_MAX : wanted;
-}
-
-static int ask_remote(struct pipeline *pipeline, const struct remote *remote, struct err *err)
-{
-	const struct ingest_options *options = pipeline->options;
-	int64_t begun_ms = clock_monotonic_ms();
-	struct ask_options ask = {
-		.cache = options->cache,
-		.now_ns = options->now_ns,
-		.retry_missing = options->retry_missing,
-		.progress = ask_progress,
-		.context = &begun_ms,
-	};
-	struct lookup_options lookup_options = options->lookup;
-	struct transport *transport;
-	struct ask_tally asked;
-	struct lookup *lookup;
-	struct err fault = ERR_INIT;
-	int failed;
-
-	lookup_options.in_flight = in_flight(pipeline, remote);
-	if (new_transport(pipeline, remote, lookup_options.in_flight, &transport, err) < 0)
-		return -1;
-	lookup = lookup_new(transport, &lookup_options);
-	failed = ask_all(pipeline->store, lookup, &ask, &asked, &fault);
-	msg_progress_end();
-	if (failed && fault.kind == ERR_NET && !interrupted)
-		explain_silence(pipeline, remote, &fault, err);
-	else if (failed)
-		*err = fault;
-	else if (lookup_tally(lookup)->asked)
-		judge_answers(pipeline, remote, &asked, lookup_tally(lookup));
-	lookup_free(lookup);
-	return failed && (fault.kind != ERR_NET || interrupted) ? -1 : 0;
-}
-
-static int ask_server(struct pipeline *pipeline, struct err *err)
-{
-	const struct ingest_options *options = pipeline->options;
-	const char *other = NULL;
-	struct remote remote;
-	int differs = places_remote(&pipeline->places, &options->remote, &remote, &other, err);
-	int failed;
-
-	if (differs < 0)
-		return -1;
-	if (differs && !options->replay)
-		msg_warn("%s names another server than %s; ingest the projects apart, each with a "
-			 "--cache NAME of its own",
-			 other, remote.endpoint);
-	failed = ask_remote(pipeline, &remote, err);
-	remote_release(&remote);
-	return failed;
-}
-
 /* ---- the whole ---- */
 
 static void note_list(const struct pipeline *pipeline)
@@ -449,7 +313,8 @@ int pipeline_run(const char *db, const struct ingest_options *options, struct lo
 	if (take_logs(&pipeline, err) < 0)
 		goto out;
 	note_logs(tally);
-	if (!options->dry_run && !options->no_remote && ask_server(&pipeline, err) < 0)
+	if (!options->dry_run && !options->no_remote &&
+	    pipeline_ask(pipeline.store, &pipeline.places, options, &tally->trouble, err) < 0)
 		goto out;
 	failed = 0;
 out:

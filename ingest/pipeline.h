@@ -48,5 +48,6 @@ int pipeline_run(const char *db, const struct ingest_options *options, struct lo
 		 struct ingest_tally *tally, struct err *err);
 /* Makes pipeline_run() end soon, at the next record or answer; safe in a signal handler. */
 void pipeline_interrupt(void);
+bool pipeline_interrupted(void);
 
 #endif
