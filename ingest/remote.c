@@ -307,7 +307,7 @@ int remote_resolve(const struct remote_flags *flags, struct buckconfig *config,
 {
 	struct remote remote = {0};
 	struct choice choice = {0};
-	bool configured;
+	bool configured = true;
 	int rc = -1;
 
 	if (config_tls(config, &configured, err) < 0 ||

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Room for either text and its NUL. */
-#define TIME_TEXT_MAX 32
+#define TIME_TEXT_MAX 64
 
 /* "2026-11-30 02:20:56.123": UTC, cut (not rounded) to milliseconds. */
 void time_format(int64_t ns, char out[TIME_TEXT_MAX]);
