@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+import check_help
 import check_layers
 import check_listed
 import check_sizes
@@ -121,6 +122,43 @@ def test_listed_pass(tmp_path):
     write(tmp_path, {'ingest/util/x.c': '', 'ingest/CMakeLists.txt': 'br2_library(br2_util util/x.c)\n',
                      'tests/unit/test_y.c': '', 'tests/unit/CMakeLists.txt': 'br2_unit_test(y)\n'})
     assert check_listed.check(tmp_path) == []
+
+
+MANUAL = """.Sh DESCRIPTION
+.It Fl q Fl -quiet
+.Sh COMMANDS
+.Ss report
+.It Fl -top Ar N
+"""
+HELP = {
+    '--help': 'usage: x\n  report   shows\n',
+    'report --help': 'usage: x report\n  -q, --quiet      say less\n      --top N      how many\n',
+}
+
+
+def help_problems(root, replies):
+    """What check_help finds of a program that prints these helps."""
+    cases = ''.join(f"'{arguments}') printf '%s' '{text}';;\n" for arguments, text in {**HELP, **replies}.items())
+    program = root / 'program'
+    program.write_text(f'#!/bin/sh\ncase "$*" in\n{cases}esac\n')
+    program.chmod(0o755)
+    write(root, {'ingest/br2-ingest.1': MANUAL})
+    return [problem for problem in check_help.check(root, program) if not problem.startswith('mandoc:')]
+
+
+@pytest.mark.parametrize('verb, text, words', [
+    ('report --help', HELP['report --help'] + '      --new        news\n', ['--new', 'not in the manual']),
+    ('report --help', HELP['report --help'].replace('      --top N      how many\n', ''),
+     ['--top', 'not in --help']),
+    ('report --help', HELP['report --help'] + 'x' * 81 + '\n', ['81 columns']),
+    ('--help', HELP['--help'] + '  views    lists\n', ['views', 'not in the manual']),
+])
+def test_help_breach(tmp_path, verb, text, words):
+    only(help_problems(tmp_path, {verb: text}), *words)
+
+
+def test_help_pass(tmp_path):
+    assert help_problems(tmp_path, {}) == []
 
 
 def style(root):
