@@ -5,10 +5,10 @@ function(br2_embed target symbol)
         list(APPEND paths ${CMAKE_CURRENT_SOURCE_DIR}/${file})
     endforeach()
     set(out ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.c)
-    string(REPLACE ";" "\\;" escaped "${paths}")
+    list(JOIN paths "|" joined) # a ; would not survive the command line
     add_custom_command(
         OUTPUT ${out}
-        COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DSYMBOL=${symbol} "-DFILES=${escaped}"
+        COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DSYMBOL=${symbol} "-DFILES=${joined}"
                 -P ${CMAKE_SOURCE_DIR}/schema/embed.cmake
         DEPENDS ${paths} ${CMAKE_SOURCE_DIR}/schema/embed.cmake
         VERBATIM)

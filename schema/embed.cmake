@@ -1,8 +1,9 @@
-# cmake -DOUT=file.c -DSYMBOL=name -DFILES=a.sql;b.sql -P embed.cmake
+# cmake -DOUT=file.c -DSYMBOL=name '-DFILES=a.sql|b.sql' -P embed.cmake
 # Writes the files' bytes as a table of struct embedded_sql (ingest/embedded.h).
 set(entries "")
 set(bodies "")
 set(index 0)
+string(REPLACE "|" ";" FILES "${FILES}")
 foreach(file IN LISTS FILES)
     get_filename_component(name ${file} NAME_WE)
     file(READ ${file} hex HEX)
