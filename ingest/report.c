@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include "figures.h"
+#include "report_sql.h"
 #include "symptom.h"
 #include "util/buf.h"
 #include "util/table.h"
@@ -11,21 +12,6 @@
 #define NS_PER_S 1e9
 #define GIB 1073741824.0
 #define MIB 1048576.0
-
-/*
- * Begins each query: the scope's runs, and the digests that their remote
- * attempts refer to, each once, with the least type of action that does (1: an
- * action; more: tests and listings only).
- */
-#define WANTED                                                                               \
-	"WITH scope(run_id) AS MATERIALIZED (SELECT value FROM json_each(:runs)),"           \
-	" wanted(lookup_id, type) AS MATERIALIZED ("                                         \
-	"  SELECT t.lookup_id, min(a.type) FROM scope s CROSS JOIN attempt t USING (run_id)" \
-	"  JOIN action a USING (run_id, span_id) WHERE t.lookup_id IS NOT NULL"              \
-	"  GROUP BY t.lookup_id HAVING min(a.type) = 1 OR NOT :no_tests),"                   \
-	" digests(digest, instance) AS MATERIALIZED ("                                       \
-	"  SELECT lower(hex(l.hash)) || ':' || l.size_bytes, i.name FROM wanted"             \
-	"  JOIN lookup l USING (lookup_id) JOIN instance i USING (instance_id)) "
 
 enum { PARAM_RUNS, PARAM_NO_TESTS, PARAM_MIN_WALL, PARAM_COUNT };
 
@@ -58,10 +44,23 @@ static void init_params(struct param *params, const struct report_scope *scope,
 		(struct param){":min_wall_s", {.type = VALUE_REAL, .real = options->min_wall_s}};
 }
 
-static int ask(struct page *page, const char *sql, store_row_fn *row, struct err *err)
+/* Each statement begins with the runs in question and the digests that they refer to. */
+static void add_statement(struct buf *sql, const char *name)
 {
+	buf_addstr(sql, report_sql("report_wanted"));
+	buf_addstr(sql, report_sql(name));
+}
+
+static int ask(struct page *page, const char *name, store_row_fn *row, struct err *err)
+{
+	struct buf sql = BUF_INIT;
+	int rc;
+
+	add_statement(&sql, name);
 	/* :min_wall_s is a parameter of rows only. */
-	return store_query(page->store, sql, page->params, PARAM_MIN_WALL, row, page, err);
+	rc = store_query(page->store, sql.data, page->params, PARAM_MIN_WALL, row, page, err);
+	buf_release(&sql);
+	return rc;
 }
 
 /* ---- what the page shows, read ----------------------------------------------- */
@@ -79,20 +78,6 @@ static int take_totals(void *context, const struct row *row, struct err *err)
 	page->incomplete = row->values[5].integer;
 	return 0;
 }
-
-static const char totals_sql[] = WANTED
-	"SELECT (SELECT count(*) FROM wanted),"
-	" (SELECT count(*) FROM wanted WHERE type <> 1),"
-	" (SELECT count(*) FROM wanted JOIN result r USING (lookup_id) JOIN request q USING "
-	"(request_id)"
-	"  WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND q.invocation NOT IN"
-	"  (SELECT trace_id FROM run WHERE run_id IN (SELECT run_id FROM scope))),"
-	" (SELECT count(*) FROM wanted WHERE lookup_id NOT IN (SELECT t.lookup_id FROM attempt t"
-	"  JOIN run g USING (run_id) JOIN runs v ON v.run = g.trace_id"
-	"  WHERE t.run_id IN (SELECT run_id FROM scope) AND t.lookup_id IS NOT NULL"
-	"  AND ifnull(v.tag, '') NOT IN ('dev', 'viewcheck'))),"
-	" (SELECT count(*) FROM in_flight WHERE run_id IN (SELECT run_id FROM scope)),"
-	" (SELECT count(*) FROM run WHERE complete = 0 AND run_id IN (SELECT run_id FROM scope))";
 
 static void add_longest(struct page *page, const struct row *row)
 {
@@ -130,14 +115,6 @@ static int take_execution(void *context, const struct row *row, struct err *err)
 	return 0;
 }
 
-static const char executions_sql[] = WANTED
-	"SELECT CASE n.identifier WHEN '' THEN g.label ELSE n.identifier END, c.name, r.wall_ns,"
-	" r.cpu_ns, r.max_rss_bytes, r.termination_signal FROM wanted"
-	" JOIN result r USING (lookup_id) JOIN lookup l USING (lookup_id)"
-	" JOIN action_name n ON n.name_id = l.name_id JOIN target g USING (target_id)"
-	" JOIN category c USING (category_id) WHERE r.source = 1 AND r.cpu_ns IS NOT NULL"
-	" ORDER BY r.wall_ns DESC, l.hash, l.size_bytes";
-
 static int take_reason(void *context, const struct row *row, struct err *err)
 {
 	struct page *page = context;
@@ -148,10 +125,6 @@ static int take_reason(void *context, const struct row *row, struct err *err)
 		page->symptoms.missing[reason] += row->values[1].integer;
 	return 0;
 }
-
-static const char reasons_sql[] = WANTED
-	"SELECT m.reason, count(*) FROM missing_results m JOIN digests USING (digest, instance)"
-	" GROUP BY m.reason";
 
 static int take_symptoms(void *context, const struct row *row, struct err *err)
 {
@@ -167,30 +140,12 @@ static int take_symptoms(void *context, const struct row *row, struct err *err)
 	return 0;
 }
 
-static const char symptoms_sql[] = WANTED
-	", bad AS (SELECT ifnull(f.malformed, 0) + ifnull(f.too_large, 0) AS records FROM log_file "
-	"f"
-	"  WHERE (f.ending = 'broken' OR f.malformed > 0 OR f.too_large > 0) AND f.log_file_id IN"
-	"  (SELECT log_file_id FROM run_log WHERE run_id IN (SELECT run_id FROM scope))),"
-	" gone AS MATERIALIZED (SELECT l.lookup_id FROM missing_results m"
-	"  JOIN digests d USING (digest, instance) JOIN instance i ON i.name = d.instance"
-	"  JOIN lookup l ON l.instance_id = i.instance_id"
-	"  AND lower(hex(l.hash)) || ':' || l.size_bytes = d.digest"
-	"  WHERE m.reason IN ('evicted', 'outputs_evicted')),"
-	" per_run AS (SELECT t.run_id, min(t.lookup_id IN (SELECT lookup_id FROM gone)) AS all_gone"
-	"  FROM scope s CROSS JOIN attempt t USING (run_id) WHERE t.lookup_id IS NOT NULL"
-	"  GROUP BY t.run_id)"
-	"SELECT (SELECT count(*) FROM bad), (SELECT ifnull(sum(records), 0) FROM bad),"
-	" (SELECT count(*) FROM per_run), (SELECT ifnull(sum(all_gone), 0) FROM per_run),"
-	" (SELECT group_concat(name, ', ') FROM (SELECT DISTINCT name FROM instance_candidate"
-	"  WHERE run_id IN (SELECT run_id FROM scope) ORDER BY rank, name))";
-
 static int read_page(struct page *page, struct err *err)
 {
-	if (ask(page, totals_sql, take_totals, err) < 0 ||
-	    ask(page, executions_sql, take_execution, err) < 0 ||
-	    ask(page, reasons_sql, take_reason, err) < 0 ||
-	    ask(page, symptoms_sql, take_symptoms, err) < 0)
+	if (ask(page, "report_totals", take_totals, err) < 0 ||
+	    ask(page, "report_executions", take_execution, err) < 0 ||
+	    ask(page, "report_reasons", take_reason, err) < 0 ||
+	    ask(page, "report_symptoms", take_symptoms, err) < 0)
 		return -1;
 	figures_finish(&page->figures);
 	page->symptoms.digests = page->digests;
@@ -374,30 +329,19 @@ out:
 	return rc;
 }
 
-/*
- * One row a digest with usage. The first ten columns are those of the script
- * that the report takes over from; others depend on them, so new ones go to the
- * end.
- */
-static const char rows_sql[] = WANTED
-	"SELECT u.digest, u.category, u.identifier AS id, u.worker, u.wall_s, u.cpu_s, u.cores,"
-	" u.max_rss_gib, u.major_faults, u.termination_signal,"
-	" u.label, u.package, u.buck_package, u.configuration, u.project, u.instance, u.source,"
-	" u.exit_code, u.user_s, u.system_s, u.max_rss_bytes, u.pool, u.pod, u.executed_utc,"
-	" u.executed_by, u.queued_s, u.fetch_s, u.upload_s, u.variant, u.mode, u.salt, u.first_run,"
-	" u.portal_url"
-	" FROM digests JOIN usage u USING (digest, instance)"
-	" WHERE u.source = 'action_cache' AND u.cpu_ns IS NOT NULL AND u.wall_s >= :min_wall_s"
-	" ORDER BY u.wall_ns DESC, u.digest";
-
 static int print_rows(struct store *store, const struct report_scope *scope,
 		      const struct report_options *options, FILE *out, struct err *err)
 {
 	struct output_options output = {.format = options->format};
 	struct param params[PARAM_COUNT];
+	struct buf sql = BUF_INIT;
+	int rc;
 
 	init_params(params, scope, options);
-	return output_query(store, rows_sql, params, PARAM_COUNT, &output, out, err);
+	add_statement(&sql, "report_rows");
+	rc = output_query(store, sql.data, params, PARAM_COUNT, &output, out, err);
+	buf_release(&sql);
+	return rc;
 }
 
 int report_print(struct store *store, const struct report_scope *scope,

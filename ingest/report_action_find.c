@@ -1,19 +1,13 @@
 #include "report_action.h"
 
 #include "digest.h"
+#include "report_sql.h"
 #include "util/table.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #define PREFIX_MIN 4
-
-/* Every digest that a log names: asked ones, never asked ones, those in flight. */
-#define DIGESTS                                                                          \
-	"SELECT hash, size_bytes, name_id FROM lookup WHERE hash BETWEEN :low AND :high" \
-	" UNION SELECT d.hash, d.size_bytes, a.name_id FROM attempt_digest d"            \
-	"  JOIN action a USING (run_id, span_id) WHERE d.hash BETWEEN :low AND :high"    \
-	" UNION SELECT hash, size_bytes, name_id FROM in_flight WHERE hash BETWEEN :low AND :high"
 
 struct search {
 	struct digest found;
@@ -48,12 +42,6 @@ static int take_match(void *context, const struct row *row, struct err *err)
 	return 0;
 }
 
-static const char matches_sql[] =
-	"SELECT d.hash, d.size_bytes, min(t.label) FROM (" DIGESTS ") d"
-	" JOIN action_name n USING (name_id) JOIN target t USING (target_id)"
-	" WHERE :size IS NULL OR d.size_bytes = :size GROUP BY d.hash, d.size_bytes ORDER BY "
-	"d.hash";
-
 /* Digests between two hashes (equal length not needed), of this size unless it is UNKNOWN. */
 static int find_between(struct store *store, struct str low, struct str high, int64_t size,
 			struct digest *out_digest, struct buf *candidates, struct err *err)
@@ -65,7 +53,8 @@ static int find_between(struct store *store, struct str low, struct str high, in
 	};
 	struct search search = {.candidates = candidates};
 
-	if (store_query(store, matches_sql, params, 3, take_match, &search, err) < 0)
+	if (store_query(store, report_sql("action_matches"), params, 3, take_match, &search, err) <
+	    0)
 		return -1;
 	if (search.count != 1)
 		return 0;

@@ -1,0 +1,57 @@
+SELECT CASE r.source WHEN 1 THEN 'action_cache' ELSE 'historical' END AS source,
+    -- Which attempt linked a historical one.
+    (SELECT trace_id FROM run WHERE run_id = r.attempt_run_id) AS run,
+    r.attempt_idx AS attempt,
+    r.status_code, r.status_message, r.exit_code, r.termination_signal,
+    r.wall_ns / 1e9 AS wall_s, r.cpu_ns / 1e9 AS cpu_s, r.cores,
+    g.user_ns / 1e9 AS user_s, g.system_ns / 1e9 AS system_s,
+    r.max_rss_bytes, r.max_rss_bytes / 1073741824.0 AS max_rss_gib,
+    w.name AS worker,
+    q.invocation AS executed_by, q.tool_name, q.tool_version, q.correlated_invocations_id,
+    q.action_mnemonic, q.target_id, q.configuration_id,
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.queued_off_ns) / 1e9, 'unixepoch')
+        AS queued_utc,
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.worker_start_off_ns) / 1e9, 'unixepoch')
+        AS worker_start_utc,
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.fetch_start_off_ns) / 1e9, 'unixepoch')
+        AS fetch_start_utc,
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.fetch_completed_off_ns) / 1e9, 'unixepoch')
+        AS fetch_completed_utc,
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.execution_start_off_ns) / 1e9, 'unixepoch')
+        AS execution_start_utc,
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.execution_completed_off_ns) / 1e9, 'unixepoch')
+        AS execution_completed_utc,
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.upload_start_off_ns) / 1e9, 'unixepoch')
+        AS upload_start_utc,
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.upload_completed_off_ns) / 1e9, 'unixepoch')
+        AS upload_completed_utc,
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.worker_completed_off_ns) / 1e9, 'unixepoch')
+        AS worker_completed_utc,
+    -- A difference of two clocks that is negative says nothing but that they differ.
+    CASE WHEN k.worker_start_off_ns >= k.queued_off_ns
+        THEN (k.worker_start_off_ns - k.queued_off_ns) / 1e9 END AS queued_s,
+    CASE WHEN k.fetch_completed_off_ns >= k.fetch_start_off_ns
+        THEN (k.fetch_completed_off_ns - k.fetch_start_off_ns) / 1e9 END AS fetch_s,
+    CASE WHEN k.execution_completed_off_ns >= k.execution_start_off_ns
+        THEN (k.execution_completed_off_ns - k.execution_start_off_ns) / 1e9 END AS ran_s,
+    CASE WHEN k.upload_completed_off_ns >= k.upload_start_off_ns
+        THEN (k.upload_completed_off_ns - k.upload_start_off_ns) / 1e9 END AS upload_s,
+    k.virtual_ns / 1e9 AS virtual_s,
+    g.minor_faults, g.major_faults, g.swaps, g.block_in, g.block_out,
+    g.messages_sent, g.messages_received, g.signals_received, g.voluntary_ctx, g.involuntary_ctx,
+    o.files_created, o.files_count_peak, o.files_bytes_peak,
+    o.reads, o.read_bytes, o.writes, o.write_bytes, o.truncates,
+    d.directories_resolved, d.directories_read, d.files_read,
+    (SELECT group_concat(e.name || ' ' || e.cost || ' ' || e.currency, ', ')
+     FROM expense e WHERE e.result_id = r.result_id) AS expenses,
+    (SELECT group_concat(x.type || ' (' || length(x.bytes) || ' bytes)', ', ')
+     FROM aux_message x WHERE x.result_id = r.result_id) AS unknown_messages
+FROM result r
+LEFT JOIN worker w USING (worker_id)
+LEFT JOIN request q USING (request_id)
+LEFT JOIN result_time k ON k.result_id = r.result_id
+LEFT JOIN rusage g ON g.result_id = r.result_id
+LEFT JOIN file_pool_usage o ON o.result_id = r.result_id
+LEFT JOIN input_root_usage d ON d.result_id = r.result_id
+WHERE r.lookup_id IN (SELECT lookup_id FROM lookup WHERE hash = :hash AND size_bytes = :size)
+ORDER BY r.source, k.base_ns, r.result_id
