@@ -100,6 +100,8 @@ enum statement_id {
 	ST_INPUT_ROOT_PUT,
 	ST_EXPENSE_PUT,
 	ST_AUX_PUT,
+	ST_WORKER_ADD,
+	ST_REQUEST_ADD,
 	ST_COUNT
 };
 

@@ -5,6 +5,8 @@
  */
 #include "store_db.h"
 
+#include "digest.h"
+
 #include <string.h>
 
 #define NS_PER_DAY INT64_C(86400000000000)
@@ -30,19 +32,19 @@ static int set_reference(struct store *store, int64_t lookup_id, const struct re
 /* The copies that result keeps for its indexes follow. */
 static int refer_results(struct store *store, int64_t lookup_id, struct err *err)
 {
-	struct statement *s =
-		db_use(store, ST_RESULT_REFER,
-		       "WITH f AS (SELECT l.name_id, t.package_id, r.project_id, r.run_id FROM lookup l"
-		       " JOIN run r ON r.run_id = l.first_run_id"
-		       " JOIN action_name n ON n.name_id = l.name_id"
-		       " JOIN target t ON t.target_id = n.target_id WHERE l.lookup_id = :lookup)"
-		       " UPDATE result SET (name_id, package_id, project_id, first_run_id)"
-		       " = (SELECT name_id, package_id, project_id, run_id FROM f)"
-		       " WHERE result_id IN (SELECT result_id FROM result WHERE source = 1"
-		       " AND lookup_id = :lookup UNION ALL SELECT result_id FROM result"
-		       " WHERE source = 2 AND lookup_id = :lookup)"
-		       " AND (name_id, package_id, project_id, first_run_id)"
-		       " IS NOT (SELECT name_id, package_id, project_id, run_id FROM f)");
+	struct statement *s = db_use(
+		store, ST_RESULT_REFER,
+		"WITH f AS (SELECT l.name_id, t.package_id, r.project_id, r.run_id FROM lookup l"
+		" JOIN run r ON r.run_id = l.first_run_id"
+		" JOIN action_name n ON n.name_id = l.name_id"
+		" JOIN target t ON t.target_id = n.target_id WHERE l.lookup_id = :lookup)"
+		" UPDATE result SET (name_id, package_id, project_id, first_run_id)"
+		" = (SELECT name_id, package_id, project_id, run_id FROM f)"
+		" WHERE result_id IN (SELECT result_id FROM result WHERE source = 1"
+		" AND lookup_id = :lookup UNION ALL SELECT result_id FROM result"
+		" WHERE source = 2 AND lookup_id = :lookup)"
+		" AND (name_id, package_id, project_id, first_run_id)"
+		" IS NOT (SELECT name_id, package_id, project_id, run_id FROM f)");
 
 	bind_int(s, ":lookup", lookup_id);
 	return db_done(s, err);
@@ -103,14 +105,6 @@ static int note_reference(struct store *store, int64_t lookup_id, const struct r
 	return earlier > 0 ? refer(store, lookup_id, from, err) : earlier;
 }
 
-static void bind_digest(struct statement *s, int64_t instance_id, const struct digest *digest)
-{
-	bind_int(s, ":instance", instance_id);
-	bind_int(s, ":function", digest->function);
-	bind_blob(s, ":hash", digest->hash, digest->hash_len);
-	bind_int(s, ":size", digest->size_bytes);
-}
-
 static int insert_lookup(struct store *store, int64_t instance_id, const struct digest *digest,
 			 const struct reference *from, struct err *err)
 {
@@ -121,7 +115,10 @@ static int insert_lookup(struct store *store, int64_t instance_id, const struct 
 		       ":seq, :name)"
 		       " ON CONFLICT DO NOTHING");
 
-	bind_digest(s, instance_id, digest);
+	bind_int(s, ":instance", instance_id);
+	bind_int(s, ":function", digest->function);
+	bind_blob(s, ":hash", digest->hash, digest->hash_len);
+	bind_int(s, ":size", digest->size_bytes);
 	bind_int(s, ":run", from->run_id);
 	bind_int(s, ":seq", from->seq);
 	bind_int(s, ":name", from->name_id);
@@ -133,6 +130,7 @@ int lookup_intern(struct store *store, int64_t instance_id, const struct digest 
 {
 	struct statement *s;
 	struct reference first;
+	char text[DIGEST_TEXT_MAX];
 
 	if (insert_lookup(store, instance_id, digest, from, err) < 0)
 		return -1;
@@ -141,9 +139,12 @@ int lookup_intern(struct store *store, int64_t instance_id, const struct digest 
 		return 0;
 	}
 	s = db_use(store, ST_LOOKUP_SELECT,
-		   "SELECT lookup_id, first_run_id, first_seq FROM lookup"
-		   " WHERE digest = lower(hex(:hash)) || ':' || :size AND function = :function AND instance_id = :instance");
-	bind_digest(s, instance_id, digest);
+		   "SELECT lookup_id, first_run_id, first_seq FROM lookup WHERE digest = :digest"
+		   " AND function = :function AND instance_id = :instance");
+	digest_format(digest, text);
+	bind_text(s, ":digest", str_of(text));
+	bind_int(s, ":function", digest->function);
+	bind_int(s, ":instance", instance_id);
 	if (db_row(s, err) < 0)
 		return -1;
 	*out_lookup_id = column_int(s, 0);
@@ -222,13 +223,14 @@ int store_find_lookup(struct store *store, const char *cache, const char *instan
 {
 	struct statement *s = db_use(
 		store, ST_LOOKUP_FIND,
-		"SELECT lookup_id, state FROM lookup"
-		" WHERE digest = lower(hex(:hash)) || ':' || :size AND function = :function AND instance_id = (SELECT instance_id FROM instance"
+		"SELECT lookup_id, state FROM lookup WHERE digest = :digest"
+		" AND function = :function AND instance_id = (SELECT instance_id FROM instance"
 		" WHERE cache = :cache AND name = :name)");
+	char text[DIGEST_TEXT_MAX];
 	int found;
 
-	bind_blob(s, ":hash", digest->hash, digest->hash_len);
-	bind_int(s, ":size", digest->size_bytes);
+	digest_format(digest, text);
+	bind_text(s, ":digest", str_of(text));
 	bind_int(s, ":function", digest->function);
 	bind_text(s, ":cache", str_of(cache));
 	bind_text(s, ":name", str_of(instance));

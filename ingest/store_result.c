@@ -41,35 +41,56 @@ static int64_t cpu_of(const struct result *result)
 	return cpu_ns < 0 ? UNKNOWN : cpu_ns;
 }
 
+static int64_t rss_of(const struct result *result)
+{
+	return result->has_rusage ? result->rusage.max_rss_bytes : UNKNOWN;
+}
+
+static struct str signal_of(const struct result *result)
+{
+	return result->has_rusage ? result->rusage.termination_signal : STR_NULL;
+}
+
 /* ---- the parts of a result ---- */
 
-static int put_head(struct store *store, int64_t lookup_id, const struct result *result,
-		    struct err *err)
-{
-	int64_t worker_id, request_id = UNKNOWN;
-	struct statement *s;
+/* Names that a result points to; UNKNOWN: it names none. */
+struct result_names {
+	int64_t worker_id, request_id;
+};
 
-	if (name_intern_or_null(store, NAME_WORKER, result->worker, &worker_id, err) < 0 ||
-	    (result->has_request &&
-	     name_intern_request(store, &result->request, &request_id, err) < 0))
+static int intern_names(struct store *store, const struct result *result, struct result_names *out,
+			struct err *err)
+{
+	out->request_id = UNKNOWN;
+	if (name_intern_or_null(store, NAME_WORKER, result->worker, &out->worker_id, err) < 0)
 		return -1;
-	s = db_use(store, ST_RESULT_PUT,
-		   "INSERT INTO result (lookup_id, source, wall_ns, cpu_ns, max_rss_bytes,"
-		   " exit_code, termination_signal, worker_id, request_id, name_id, package_id,"
-		   " project_id, first_run_id) SELECT l.lookup_id, 1, :wall_ns, :cpu_ns, :max_rss_bytes,"
-		   " :exit_code, :termination_signal, :worker, :request, l.name_id, t.package_id,"
-		   " r.project_id, r.run_id FROM lookup l JOIN run r ON r.run_id = l.first_run_id"
-		   " JOIN action_name n ON n.name_id = l.name_id"
-		   " JOIN target t ON t.target_id = n.target_id WHERE l.lookup_id = :lookup"
-		   " ON CONFLICT DO NOTHING");
+	if (!result->has_request)
+		return 0;
+	return name_intern_request(store, &result->request, &out->request_id, err);
+}
+
+static int put_head(struct store *store, int64_t lookup_id, const struct result *result,
+		    const struct result_names *names, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_RESULT_PUT,
+		       "INSERT INTO result (lookup_id, source, wall_ns, cpu_ns, max_rss_bytes,"
+		       " exit_code, termination_signal, worker_id, request_id, name_id,"
+		       " package_id, project_id, first_run_id) SELECT l.lookup_id, 1, :wall_ns,"
+		       " :cpu_ns, :max_rss_bytes, :exit_code, :termination_signal, :worker,"
+		       " :request, l.name_id, t.package_id, r.project_id, r.run_id"
+		       " FROM lookup l JOIN run r ON r.run_id = l.first_run_id"
+		       " JOIN action_name n ON n.name_id = l.name_id"
+		       " JOIN target t ON t.target_id = n.target_id WHERE l.lookup_id = :lookup"
+		       " ON CONFLICT DO NOTHING");
+
 	bind_int(s, ":wall_ns", wall_of(result));
 	bind_int(s, ":cpu_ns", cpu_of(result));
-	bind_int(s, ":max_rss_bytes", result->has_rusage ? result->rusage.max_rss_bytes : UNKNOWN);
+	bind_int(s, ":max_rss_bytes", rss_of(result));
 	bind_int(s, ":exit_code", result->exit_code);
-	bind_text(s, ":termination_signal",
-		  result->has_rusage ? result->rusage.termination_signal : STR_NULL);
-	bind_int(s, ":worker", worker_id);
-	bind_int(s, ":request", request_id);
+	bind_text(s, ":termination_signal", signal_of(result));
+	bind_int(s, ":worker", names->worker_id);
+	bind_int(s, ":request", names->request_id);
 	bind_int(s, ":lookup", lookup_id);
 	return db_done(s, err);
 }
@@ -82,6 +103,19 @@ static int64_t base_of(const struct result *result)
 		if (result->time_ns[i] != UNKNOWN)
 			return result->time_ns[i];
 	return UNKNOWN;
+}
+
+/* When the worker was done with it, as far as that is known. */
+static int64_t completion_of(const struct result *result)
+{
+	static const enum result_time order[] = {TIME_WORKER_COMPLETED, TIME_UPLOAD_COMPLETED,
+						 TIME_EXECUTION_COMPLETED};
+	size_t i;
+
+	for (i = 0; i < sizeof(order) / sizeof(*order); i++)
+		if (result->time_ns[order[i]] != UNKNOWN)
+			return result->time_ns[order[i]];
+	return base_of(result);
 }
 
 static int put_times(struct store *store, int64_t result_id, const struct result *result,
@@ -234,6 +268,66 @@ static int put_usage(struct store *store, int64_t result_id, const struct result
 	return 0;
 }
 
+/* ---- sums by worker and by executing invocation ---- */
+
+/* Counted: with POSIX usage. Only those have a part in the sums of wall and cpu. */
+static void bind_sums(struct statement *s, const struct result *result)
+{
+	int64_t wall_ns = wall_of(result), cpu_ns = cpu_of(result);
+	bool counted = cpu_ns != UNKNOWN;
+
+	bind_int(s, ":counted", counted);
+	bind_int(s, ":wall_ns", counted && wall_ns != UNKNOWN ? wall_ns : 0);
+	bind_int(s, ":cpu_ns", counted ? cpu_ns : 0);
+}
+
+static int add_to_worker(struct store *store, int64_t worker_id, const struct result *result,
+			 struct err *err)
+{
+	struct statement *s;
+
+	if (worker_id == UNKNOWN)
+		return 0;
+	s = db_use(store, ST_WORKER_ADD,
+		   "UPDATE worker SET results = results + 1, with_usage = with_usage + :counted,"
+		   " wall_ns = wall_ns + min(:wall_ns, 9223372036854775807 - wall_ns),"
+		   " cpu_ns = cpu_ns + min(:cpu_ns, 9223372036854775807 - cpu_ns),"
+		   " failed = failed + :failed,"
+		   " rss_min_bytes = coalesce(min(rss_min_bytes, :rss), rss_min_bytes, :rss),"
+		   " rss_max_bytes = coalesce(max(rss_max_bytes, :rss), rss_max_bytes, :rss)"
+		   " WHERE worker_id = :worker");
+	bind_sums(s, result);
+	bind_int(s, ":failed",
+		 (result->exit_code != UNKNOWN && result->exit_code != 0) ||
+			 signal_of(result).data);
+	bind_int(s, ":rss", rss_of(result));
+	bind_int(s, ":worker", worker_id);
+	return db_done(s, err);
+}
+
+static int add_to_request(struct store *store, int64_t request_id, const struct result *result,
+			  struct err *err)
+{
+	struct statement *s;
+
+	if (request_id == UNKNOWN)
+		return 0;
+	s = db_use(store, ST_REQUEST_ADD,
+		   "UPDATE request SET results = results + 1, with_usage = with_usage + :counted,"
+		   " wall_ns = wall_ns + min(:wall_ns, 9223372036854775807 - wall_ns),"
+		   " cpu_ns = cpu_ns + min(:cpu_ns, 9223372036854775807 - cpu_ns),"
+		   " first_ns = coalesce(min(first_ns, :first_ns), first_ns, :first_ns),"
+		   " last_ns = coalesce(max(last_ns, :last_ns), last_ns, :last_ns)"
+		   " WHERE request_id = :request");
+	bind_sums(s, result);
+	bind_int(s, ":first_ns", base_of(result));
+	bind_int(s, ":last_ns", completion_of(result));
+	bind_int(s, ":request", request_id);
+	return db_done(s, err);
+}
+
+/* ---- the result ---- */
+
 static int set_found(struct store *store, int64_t lookup_id, struct err *err)
 {
 	struct statement *s = db_use(store, ST_RESULT_FOUND,
@@ -247,9 +341,11 @@ static int set_found(struct store *store, int64_t lookup_id, struct err *err)
 int store_put_result(struct store *store, int64_t lookup_id, const struct result *result,
 		     struct err *err)
 {
+	struct result_names names;
 	int64_t result_id;
 
-	if (put_head(store, lookup_id, result, err) < 0)
+	if (intern_names(store, result, &names, err) < 0 ||
+	    put_head(store, lookup_id, result, &names, err) < 0)
 		return -1;
 	/*
 	 * Nothing made: it was found before; or the lookup is gone, since another
@@ -259,7 +355,9 @@ int store_put_result(struct store *store, int64_t lookup_id, const struct result
 		return 0;
 	result_id = db_last_id(store);
 	if (put_times(store, result_id, result, err) < 0 ||
-	    put_usage(store, result_id, result, err) < 0)
+	    put_usage(store, result_id, result, err) < 0 ||
+	    add_to_worker(store, names.worker_id, result, err) < 0 ||
+	    add_to_request(store, names.request_id, result, err) < 0)
 		return -1;
 	return set_found(store, lookup_id, err);
 }

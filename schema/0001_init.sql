@@ -87,7 +87,8 @@ CREATE TABLE action_name (
 CREATE TABLE worker (
     worker_id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE, -- the text as received: usually JSON of the worker's labels
-    -- Sums of its results, kept by trigger result_added:
+    -- Sums of its results, kept by the ingest (as an index they would cost 20 bytes a
+    -- result). They stop at the largest integer, whatever a server sends:
     results INTEGER NOT NULL DEFAULT 0,
     failed INTEGER NOT NULL DEFAULT 0,     -- exit code not 0, or ended on a signal
     with_usage INTEGER NOT NULL DEFAULT 0, -- counted ones; wall and cpu are theirs
@@ -118,7 +119,7 @@ CREATE TABLE request (
     action_mnemonic TEXT,
     target_id TEXT,
     configuration_id TEXT,
-    -- Sums of its results, kept by triggers result_added and result_time_added:
+    -- Sums of its results, kept as those of worker:
     results INTEGER NOT NULL DEFAULT 0,
     with_usage INTEGER NOT NULL DEFAULT 0, -- counted ones; wall and cpu are theirs
     wall_ns INTEGER NOT NULL DEFAULT 0,
@@ -377,26 +378,6 @@ CREATE INDEX result_signal ON result (termination_signal) WHERE termination_sign
 -- Who executed what, and whose reference tells of it: executions and cells.
 CREATE INDEX result_request ON result (request_id, first_run_id);
 
--- Sums by worker and by executing invocation: as indexes they would cost 40 bytes
--- a result. They stop at the largest integer, whatever a hostile server sends, and
--- do not depend on the order of the results.
-CREATE TRIGGER result_added AFTER INSERT ON result BEGIN
-    UPDATE worker SET results = results + 1,
-        failed = failed + (ifnull(new.exit_code, 0) <> 0 OR new.termination_signal IS NOT NULL),
-        rss_min_bytes = ifnull(min(rss_min_bytes, new.max_rss_bytes), ifnull(rss_min_bytes, new.max_rss_bytes)),
-        rss_max_bytes = ifnull(max(rss_max_bytes, new.max_rss_bytes), ifnull(rss_max_bytes, new.max_rss_bytes))
-        WHERE worker_id = new.worker_id;
-    UPDATE worker SET with_usage = with_usage + 1,
-        wall_ns = wall_ns + min(ifnull(new.wall_ns, 0), 9223372036854775807 - wall_ns),
-        cpu_ns = cpu_ns + min(new.cpu_ns, 9223372036854775807 - cpu_ns)
-        WHERE worker_id = new.worker_id AND new.source = 1 AND new.cpu_ns IS NOT NULL;
-    UPDATE request SET results = results + 1 WHERE request_id = new.request_id;
-    UPDATE request SET with_usage = with_usage + 1,
-        wall_ns = wall_ns + min(ifnull(new.wall_ns, 0), 9223372036854775807 - wall_ns),
-        cpu_ns = cpu_ns + min(new.cpu_ns, 9223372036854775807 - cpu_ns)
-        WHERE request_id = new.request_id AND new.source = 1 AND new.cpu_ns IS NOT NULL;
-END;
-
 CREATE TABLE result_time (
     -- ExecutedActionMetadata's timestamps: the first known one whole, the others as
     -- distances from it (shorter integers). time = base_ns + *_off_ns.
@@ -415,12 +396,6 @@ CREATE TABLE result_time (
 ) STRICT;
 -- Results of a worker whose clock was behind: few, and told apart.
 CREATE INDEX result_time_skewed ON result_time (result_id) WHERE worker_start_off_ns < queued_off_ns;
-CREATE TRIGGER result_time_added AFTER INSERT ON result_time WHEN new.base_ns IS NOT NULL BEGIN
-    UPDATE request SET first_ns = ifnull(min(first_ns, new.base_ns), new.base_ns),
-        last_ns = max(ifnull(last_ns, new.base_ns), CAST(new.base_ns + coalesce(new.worker_completed_off_ns,
-            new.upload_completed_off_ns, new.execution_completed_off_ns, 0) AS INTEGER))
-        WHERE request_id = (SELECT request_id FROM result WHERE result_id = new.result_id);
-END;
 
 CREATE TABLE rusage (
     -- buildbarn.resourceusage.POSIXResourceUsage, whole (max RSS and signal are in result).
