@@ -18,10 +18,14 @@ struct head {
 	const uint8_t *at, *end;
 };
 
-static bool take_varint(struct head *head, uint64_t *out_value)
+static inline bool take_varint(struct head *head, uint64_t *out_value)
 {
 	unsigned int shift;
 
+	if (head->at < head->end && *head->at < 0x80) {
+		*out_value = *head->at++;
+		return true;
+	}
 	*out_value = 0;
 	for (shift = 0; shift < 64 && head->at < head->end; shift += 7) {
 		uint8_t byte = *head->at++;
@@ -63,13 +67,15 @@ static bool skip_value(struct head *head, uint64_t tag)
 /* `whole`: the head is the message to its end. */
 static enum decode_want route(const struct shape *shape, struct head head, bool whole)
 {
+	size_t place = 0;
+
 	while (head.at < head.end) {
 		const struct shape_row *row;
 		uint64_t tag, len;
 
-		if (!take_varint(&head, &tag))
+		if (!take_varint(&head, &tag) || tag > UINT32_MAX)
 			return DECODE_WANT;
-		row = tag >> 3 <= UINT32_MAX ? shape_find(shape, (uint32_t)(tag >> 3)) : NULL;
+		row = shape_find(shape, (uint32_t)(tag >> 3), &place);
 		if (!row || !row->shape) {
 			if (!skip_value(&head, tag))
 				return DECODE_WANT;
@@ -113,6 +119,30 @@ static int exhausted(struct err *err)
 	return err_set(err, ERR_LIMIT, "record with more parts than are read");
 }
 
+/*
+ * wire_next(), with a short cut for nearly every field: a number, or bytes that
+ * are there. Anything else is begun again by wire_next().
+ */
+static inline int next_field(struct wire_cursor *cursor, struct wire_field *field)
+{
+	struct head head = {cursor->at, cursor->end};
+	uint64_t tag, value;
+
+	if (!take_varint(&head, &tag) || tag > UINT32_MAX || tag < 8 || !take_varint(&head, &value))
+		return wire_next(cursor, field);
+	field->number = (uint32_t)(tag >> 3);
+	field->type = (enum wire_type)(tag & 7);
+	field->data = head.at;
+	if (field->type == WIRE_VARINT)
+		field->value = value;
+	else if (field->type == WIRE_BYTES && skip(&head, value))
+		field->len = (size_t)value;
+	else
+		return wire_next(cursor, field);
+	cursor->at = head.at;
+	return 1;
+}
+
 /* Timestamp and Duration have the same fields. */
 static int read_seconds(const struct wire_field *field, int64_t *out_seconds, int64_t *out_nanos)
 {
@@ -121,7 +151,7 @@ static int read_seconds(const struct wire_field *field, int64_t *out_seconds, in
 	int rc;
 
 	*out_seconds = *out_nanos = 0;
-	while ((rc = wire_next(&cursor, &part)) > 0) {
+	while ((rc = next_field(&cursor, &part)) > 0) {
 		if (part.number == 1 && part.type == WIRE_VARINT)
 			*out_seconds = (int64_t)part.value;
 		else if (part.number == 2 && part.type == WIRE_VARINT)
@@ -235,10 +265,11 @@ static int read_message(struct shape_sink *sink, const struct shape *shape, void
 {
 	struct wire_cursor cursor = {message->data, message->data + message->len};
 	struct wire_field field;
+	size_t place = 0;
 	int rc;
 
-	while ((rc = wire_next(&cursor, &field)) > 0) {
-		const struct shape_row *row = shape_find(shape, field.number);
+	while ((rc = next_field(&cursor, &field)) > 0) {
+		const struct shape_row *row = shape_find(shape, field.number, &place);
 
 		if (row && read_field(sink, row, around, &field, err) < 0)
 			return -1;

@@ -492,13 +492,3 @@ static const struct shape_row invocation_rows[] = {
 	 .offset = AT(event, invocation.start_ns)}, /* since 2025-09-24 */
 };
 const struct shape shape_invocation = SHAPE(invocation_rows);
-
-const struct shape_row *shape_find(const struct shape *shape, uint32_t number)
-{
-	size_t i;
-
-	for (i = 0; i < shape->count && shape->rows[i].number <= number; i++)
-		if (shape->rows[i].number == number)
-			return &shape->rows[i];
-	return NULL;
-}
