@@ -29,12 +29,12 @@ static const char examples[] =
 static int add_action(struct store *store, const char *text, struct buf *buf, struct err *err)
 {
 	struct buf candidates = BUF_INIT;
-	struct digest digest;
+	struct buf digest = BUF_INIT;
 	int rc = report_action_find(store, text, &digest, &candidates, err);
 
 	if (rc == 1) {
-		rc = json ? report_action_json(store, &digest, buf, err)
-			  : report_action_text(store, &digest, buf, err);
+		rc = json ? report_action_json(store, digest.data, buf, err)
+			  : report_action_text(store, digest.data, buf, err);
 	} else if (rc == 0 && candidates.len) {
 		fputs(candidates.data, stderr);
 		rc = err_set(err, ERR_USAGE, "'%s' begins more than one digest", text);
@@ -42,6 +42,7 @@ static int add_action(struct store *store, const char *text, struct buf *buf, st
 		rc = err_set(err, ERR_USAGE, "no stored log names '%s'", text);
 	}
 	buf_release(&candidates);
+	buf_release(&digest);
 	return rc;
 }
 

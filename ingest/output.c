@@ -15,7 +15,7 @@ struct output {
 	FILE *out;
 	struct buf buf;
 	struct csv csv;
-	struct table *table;
+	struct grid *grid;
 	uint64_t rows;
 	bool has_header;
 };
@@ -141,37 +141,37 @@ static void add_csv_value(struct csv *csv, const struct value *value)
 	buf_release(&hex);
 }
 
-static void add_table_value(struct table *table, const struct value *value)
+static void add_grid_value(struct grid *grid, const struct value *value)
 {
 	struct buf hex = BUF_INIT;
 
 	switch (value->type) {
 	case VALUE_NULL:
-		table_unknown(table);
+		grid_unknown(grid);
 		break;
 	case VALUE_INTEGER:
-		table_integer(table, value->integer);
+		grid_integer(grid, value->integer);
 		break;
 	case VALUE_REAL:
-		table_number(table, value->real);
+		grid_number(grid, value->real);
 		break;
 	case VALUE_TEXT:
-		table_text(table, value->text);
+		grid_text(grid, value->text);
 		break;
 	case VALUE_BLOB:
 		add_hex(&hex, value->text);
-		table_text(table, (struct str){hex.data, hex.len});
+		grid_text(grid, (struct str){hex.data, hex.len});
 		break;
 	}
 	buf_release(&hex);
 }
 
-void output_add_cells(const struct row *row, struct table *table)
+void output_add_cells(const struct row *row, struct grid *grid)
 {
 	size_t i;
 
 	for (i = 0; i < row->count; i++)
-		add_table_value(table, &row->values[i]);
+		add_grid_value(grid, &row->values[i]);
 }
 
 static void put_header(struct output *output, const struct row *row)
@@ -180,7 +180,7 @@ static void put_header(struct output *output, const struct row *row)
 
 	output->has_header = true;
 	if (output->options->format == OUTPUT_TABLE) {
-		output->table = table_new(row->names, row->count);
+		output->grid = grid_new(row->names, row->count);
 	} else if (output->options->format == OUTPUT_CSV) {
 		for (i = 0; i < row->count; i++)
 			csv_text(&output->csv, str_of(row->names[i]));
@@ -204,7 +204,7 @@ static int put_row(void *context, const struct row *row, struct err *err)
 		put_header(output, row);
 	switch (output->options->format) {
 	case OUTPUT_TABLE:
-		output_add_cells(row, output->table);
+		output_add_cells(row, output->grid);
 		break;
 	case OUTPUT_CSV:
 		for (i = 0; i < row->count; i++)
@@ -244,8 +244,8 @@ static int finish(struct output *output, struct err *err)
 {
 	if (output->options->format == OUTPUT_JSON)
 		buf_addstr(&output->buf, output->rows ? "]\n" : "[]\n");
-	if (output->table)
-		table_add(output->table, 0, &output->buf);
+	if (output->grid)
+		grid_add(output->grid, 0, &output->buf);
 	if (flush(output, err) < 0)
 		return -1;
 	if (fflush(output->out) != 0)
@@ -268,7 +268,7 @@ int output_query(struct store *store, const char *sql, const struct param *param
 		goto out;
 	rc = finish(&output, err);
 out:
-	table_free(output.table);
+	grid_free(output.grid);
 	buf_release(&output.buf);
 	return rc;
 }

@@ -10,7 +10,7 @@
 
 #include "store.h"
 #include "util/err.h"
-#include "util/table.h"
+#include "util/grid.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -37,6 +37,6 @@ int output_query(struct store *store, const char *sql, const struct param *param
 /* Adds `row` as one JSON object, members in the order of its columns. */
 void output_add_object(const struct row *row, struct buf *buf);
 /* Adds the cells of `row` to a table of as many columns. */
-void output_add_cells(const struct row *row, struct table *table);
+void output_add_cells(const struct row *row, struct grid *grid);
 
 #endif

@@ -4,7 +4,7 @@
 #include "report_sql.h"
 #include "symptom.h"
 #include "util/buf.h"
-#include "util/table.h"
+#include "util/grid.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ struct page {
 	int64_t unmeasured; /* referred to by dev and viewcheck runs only */
 	int64_t in_flight, incomplete;
 	struct figures figures;
-	struct table *longest;
+	struct grid *longest;
 	int64_t longest_rows;
 	struct symptom_facts symptoms;
 	struct buf instances;
@@ -84,15 +84,15 @@ static void add_longest(struct page *page, const struct row *row)
 	int64_t wall_ns = row->values[2].integer;
 	int64_t cpu_ns = row->values[3].integer;
 
-	table_text(page->longest, row->values[0].text);
-	table_text(page->longest, row->values[1].text);
-	table_real(page->longest, (double)wall_ns / NS_PER_S, 1);
-	table_real(page->longest, figures_cores(wall_ns, cpu_ns), 2);
+	grid_text(page->longest, row->values[0].text);
+	grid_text(page->longest, row->values[1].text);
+	grid_real(page->longest, (double)wall_ns / NS_PER_S, 1);
+	grid_real(page->longest, figures_cores(wall_ns, cpu_ns), 2);
 	if (row->values[4].type == VALUE_NULL)
-		table_unknown(page->longest);
+		grid_unknown(page->longest);
 	else
-		table_real(page->longest, (double)row->values[4].integer / GIB, 2);
-	table_text(page->longest, row->values[5].text);
+		grid_real(page->longest, (double)row->values[4].integer / GIB, 2);
+	grid_text(page->longest, row->values[5].text);
 	page->longest_rows++;
 }
 
@@ -136,7 +136,7 @@ static int take_symptoms(void *context, const struct row *row, struct err *err)
 	page->symptoms.runs = row->values[2].integer;
 	page->symptoms.gone_runs = row->values[3].integer;
 	if (row->values[4].text.data)
-		table_add_safe(&page->instances, row->values[4].text);
+		grid_add_safe(&page->instances, row->values[4].text);
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static void add_buckets(struct page *page)
 {
 	static const char *const names[] = {"wall time", "actions",   "% of wall",
 					    "avg cores", "p90 cores", "max RSS GiB"};
-	struct table *table = table_new(names, 6);
+	struct grid *grid = grid_new(names, 6);
 	int i;
 
 	for (i = 0; i < FIGURES_BUCKETS; i++) {
@@ -200,22 +200,22 @@ static void add_buckets(struct page *page)
 
 		if (!bucket->actions)
 			continue;
-		table_text(table, str_of(bucket->name));
-		table_integer(table, (int64_t)bucket->actions);
-		table_real(table,
-			   page->figures.wall_s > 0 ? 100 * bucket->wall_s / page->figures.wall_s
-						    : 0,
-			   1);
-		table_real(table, figures_average(bucket->wall_s, bucket->cpu_s), 2);
-		table_real(table, figures_p90(bucket), 2);
+		grid_text(grid, str_of(bucket->name));
+		grid_integer(grid, (int64_t)bucket->actions);
+		grid_real(grid,
+			  page->figures.wall_s > 0 ? 100 * bucket->wall_s / page->figures.wall_s
+						   : 0,
+			  1);
+		grid_real(grid, figures_average(bucket->wall_s, bucket->cpu_s), 2);
+		grid_real(grid, figures_p90(bucket), 2);
 		if (bucket->max_rss_bytes == UNKNOWN)
-			table_unknown(table);
+			grid_unknown(grid);
 		else
-			table_real(table, (double)bucket->max_rss_bytes / GIB, 2);
+			grid_real(grid, (double)bucket->max_rss_bytes / GIB, 2);
 	}
 	buf_addch(&page->text, '\n');
-	table_add(table, 2, &page->text);
-	table_free(table);
+	grid_add(grid, 2, &page->text);
+	grid_free(grid);
 }
 
 static void add_longest_list(struct page *page)
@@ -224,7 +224,7 @@ static void add_longest_list(struct page *page)
 		return;
 	buf_addf(&page->text, "longest %" PRId64 ": (%" PRId64 " of %" PRIu64 " shown)\n",
 		 page->options->top, page->longest_rows, page->figures.actions);
-	table_add(page->longest, 2, &page->text);
+	grid_add(page->longest, 2, &page->text);
 }
 
 static void add_rss_note(struct page *page)
@@ -306,7 +306,7 @@ static int print_page(struct store *store, const struct report_scope *scope,
 			    .options = options,
 			    .text = BUF_INIT,
 			    .instances = BUF_INIT,
-			    .longest = table_new(names, 6)};
+			    .longest = grid_new(names, 6)};
 	int rc = -1;
 
 	init_params(page.params, scope, options);
@@ -323,7 +323,7 @@ static int print_page(struct store *store, const struct report_scope *scope,
 	rc = write_text(&page.text, out, err);
 out:
 	figures_release(&page.figures);
-	table_free(page.longest);
+	grid_free(page.longest);
 	buf_release(&page.instances);
 	buf_release(&page.text);
 	return rc;

@@ -1,16 +1,15 @@
 #include "report_action.h"
 
-#include "digest.h"
 #include "output.h"
 #include "report_sql.h"
 #include "util/json.h"
-#include "util/table.h"
+#include "util/grid.h"
 
 #include <string.h>
 
 /*
- * A section of the page: a query by :digest (its text), :hash and :size. Its
- * rows are shown as records, "name  value" a line, or as one table.
+ * A section of the page: a query by :digest. Its rows are shown as records,
+ * "name  value" a line, or as one table.
  */
 struct section {
 	const char *name;  /* member of the JSON object */
@@ -30,20 +29,12 @@ static const struct section sections[] = {
 
 #define SECTIONS (sizeof(sections) / sizeof(*sections))
 
-static int ask(struct store *store, const struct section *section, const struct digest *digest,
+static int ask(struct store *store, const struct section *section, const char *digest,
 	       store_row_fn *row, void *context, struct err *err)
 {
-	char text[DIGEST_TEXT_MAX];
-	struct param params[] = {
-		{":digest", {.type = VALUE_TEXT}},
-		{":hash",
-		 {.type = VALUE_BLOB, .text = {(const char *)digest->hash, digest->hash_len}}},
-		{":size", {.type = VALUE_INTEGER, .integer = digest->size_bytes}},
-	};
+	struct param param = {":digest", {.type = VALUE_TEXT, .text = str_of(digest)}};
 
-	digest_format(digest, text);
-	params[0].value.text = str_of(text);
-	return store_query(store, report_sql(section->statement), params, 3, row, context, err);
+	return store_query(store, report_sql(section->statement), &param, 1, row, context, err);
 }
 
 /* ---- for people ------------------------------------------------------------------ */
@@ -51,7 +42,7 @@ static int ask(struct store *store, const struct section *section, const struct 
 struct page {
 	const struct section *section;
 	struct buf *buf;
-	struct table *table;
+	struct grid *grid;
 	size_t rows;
 };
 
@@ -65,7 +56,7 @@ static void add_lines(struct buf *buf, struct str text)
 		size_t len = end ? (size_t)(end - text.data) : text.len;
 
 		buf_addstr(buf, "\n    ");
-		table_add_safe(buf, (struct str){text.data, len});
+		grid_add_safe(buf, (struct str){text.data, len});
 		text.data += len + (end != NULL);
 		text.len -= len + (end != NULL);
 	}
@@ -80,7 +71,7 @@ static void add_value(struct buf *buf, const struct value *value)
 	else if (memchr(value->text.data, '\n', value->text.len))
 		add_lines(buf, value->text);
 	else
-		table_add_safe(buf, value->text);
+		grid_add_safe(buf, value->text);
 }
 
 static void add_record(struct page *page, const struct row *row)
@@ -109,26 +100,25 @@ static int show_row(void *context, const struct row *row, struct err *err)
 		add_record(page, row);
 		return 0;
 	}
-	if (!page->table)
-		page->table = table_new(row->names, row->count);
-	output_add_cells(row, page->table);
+	if (!page->grid)
+		page->grid = grid_new(row->names, row->count);
+	output_add_cells(row, page->grid);
 	return 0;
 }
 
-static int show_section(struct store *store, const struct section *section,
-			const struct digest *digest, struct buf *buf, struct err *err)
+static int show_section(struct store *store, const struct section *section, const char *digest,
+			struct buf *buf, struct err *err)
 {
 	struct page page = {.section = section, .buf = buf};
 	int rc = ask(store, section, digest, show_row, &page, err);
 
-	if (page.table)
-		table_add(page.table, 2, buf);
-	table_free(page.table);
+	if (page.grid)
+		grid_add(page.grid, 2, buf);
+	grid_free(page.grid);
 	return rc;
 }
 
-int report_action_text(struct store *store, const struct digest *digest, struct buf *buf,
-		       struct err *err)
+int report_action_text(struct store *store, const char *digest, struct buf *buf, struct err *err)
 {
 	size_t i;
 
@@ -150,8 +140,7 @@ static int add_object(void *context, const struct row *row, struct err *err)
 	return 0;
 }
 
-int report_action_json(struct store *store, const struct digest *digest, struct buf *buf,
-		       struct err *err)
+int report_action_json(struct store *store, const char *digest, struct buf *buf, struct err *err)
 {
 	size_t i;
 

@@ -1,7 +1,7 @@
 #include "report_scope.h"
 
 #include "util/mem.h"
-#include "util/table.h"
+#include "util/grid.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static int take_project(void *context, const struct row *row, struct err *err)
 	(void)err;
 	if (counts->projects++)
 		buf_addstr(&counts->names, ", ");
-	table_add_safe(&counts->names, row->values[0].text);
+	grid_add_safe(&counts->names, row->values[0].text);
 	return 0;
 }
 
@@ -119,8 +119,8 @@ static int add_title(struct store *store, const char *prefix, struct report_scop
 			&runs, 1, take_project, &counts, err) < 0)
 		goto out;
 	if (store_query(store,
-			"SELECT count(DISTINCT salt) FROM runs WHERE run IN (SELECT trace_id"
-			" FROM run WHERE run_id IN (SELECT value FROM json_each(:runs)))",
+			"SELECT count(DISTINCT salt) FROM _run_cell"
+			" WHERE run_id IN (SELECT value FROM json_each(:runs))",
 			&runs, 1, take_cells, &counts, err) < 0)
 		goto out;
 	buf_addstr(&scope->title, prefix);
@@ -158,7 +158,7 @@ int report_scope_project(struct store *store, const char *project, struct report
 		return -1;
 	if (out_scope->run_count)
 		return add_title(store, "", out_scope, err);
-	table_add_safe(&out_scope->title, str_of(project));
+	grid_add_safe(&out_scope->title, str_of(project));
 	buf_addstr(&out_scope->title, ", 0 runs");
 	return 0;
 }

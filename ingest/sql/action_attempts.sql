@@ -1,5 +1,5 @@
 SELECT r.trace_id AS run, p.name AS project,
-    strftime('%Y-%m-%d %H:%M:%f', r.start_ns / 1e9, 'unixepoch') AS started_utc,
+    strftime('%Y-%m-%d %H:%M:%f', r.start_ns / 1000000 / 1000.0, 'unixepoch') AS started_utc,
     r.command, t.idx AS attempt,
     CASE t.kind WHEN 1 THEN 'local' WHEN 2 THEN 'remote' WHEN 3 THEN 'omitted local'
         WHEN 4 THEN 'worker init' WHEN 5 THEN 'worker' END AS kind,
@@ -10,8 +10,8 @@ SELECT r.trace_id AS run, p.name AS project,
 FROM attempt t
 JOIN run r USING (run_id)
 JOIN project p USING (project_id)
-WHERE t.lookup_id IN (SELECT lookup_id FROM lookup WHERE hash = :hash AND size_bytes = :size)
+WHERE t.lookup_id IN (SELECT lookup_id FROM lookup WHERE digest = :digest)
     OR (t.run_id, t.span_id, t.idx) IN (
         SELECT run_id, span_id, idx FROM attempt_digest
-        WHERE hash = :hash AND size_bytes = :size)
+        WHERE lower(hex(hash)) || ':' || size_bytes = :digest)
 ORDER BY r.start_ns, r.trace_id, t.span_id, t.idx

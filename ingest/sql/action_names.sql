@@ -7,12 +7,12 @@ JOIN category c USING (category_id)
 JOIN configuration f USING (configuration_id)
 WHERE n.name_id = (
     SELECT name_id FROM (
-        SELECT 1 AS rank, name_id FROM lookup WHERE hash = :hash AND size_bytes = :size
+        SELECT 1 AS rank, name_id FROM lookup WHERE digest = :digest
         UNION ALL
         SELECT 2, a.name_id
         FROM attempt_digest d
         JOIN action a USING (run_id, span_id)
-        WHERE d.hash = :hash AND d.size_bytes = :size
+        WHERE lower(hex(d.hash)) || ':' || d.size_bytes = :digest
         UNION ALL
-        SELECT 3, name_id FROM in_flight WHERE hash = :hash AND size_bytes = :size)
+        SELECT 3, name_id FROM in_flight WHERE lower(hex(hash)) || ':' || size_bytes = :digest)
     ORDER BY rank LIMIT 1)

@@ -6,26 +6,26 @@ SELECT CASE r.source WHEN 1 THEN 'action_cache' ELSE 'historical' END AS source,
     r.wall_ns / 1e9 AS wall_s, r.cpu_ns / 1e9 AS cpu_s, r.cores,
     g.user_ns / 1e9 AS user_s, g.system_ns / 1e9 AS system_s,
     r.max_rss_bytes, r.max_rss_bytes / 1073741824.0 AS max_rss_gib,
-    w.name AS worker,
+    w.name AS worker, v.pool, v.pod, v.rss_floor_bytes,
     q.invocation AS executed_by, q.tool_name, q.tool_version, q.correlated_invocations_id,
     q.action_mnemonic, q.target_id, q.configuration_id,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.queued_off_ns) / 1e9, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.queued_off_ns) / 1000000 / 1000.0, 'unixepoch')
         AS queued_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.worker_start_off_ns) / 1e9, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.worker_start_off_ns) / 1000000 / 1000.0, 'unixepoch')
         AS worker_start_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.fetch_start_off_ns) / 1e9, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.fetch_start_off_ns) / 1000000 / 1000.0, 'unixepoch')
         AS fetch_start_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.fetch_completed_off_ns) / 1e9, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.fetch_completed_off_ns) / 1000000 / 1000.0, 'unixepoch')
         AS fetch_completed_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.execution_start_off_ns) / 1e9, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.execution_start_off_ns) / 1000000 / 1000.0, 'unixepoch')
         AS execution_start_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.execution_completed_off_ns) / 1e9, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.execution_completed_off_ns) / 1000000 / 1000.0, 'unixepoch')
         AS execution_completed_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.upload_start_off_ns) / 1e9, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.upload_start_off_ns) / 1000000 / 1000.0, 'unixepoch')
         AS upload_start_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.upload_completed_off_ns) / 1e9, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.upload_completed_off_ns) / 1000000 / 1000.0, 'unixepoch')
         AS upload_completed_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.worker_completed_off_ns) / 1e9, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.worker_completed_off_ns) / 1000000 / 1000.0, 'unixepoch')
         AS worker_completed_utc,
     -- A difference of two clocks that is negative says nothing but that they differ.
     CASE WHEN k.worker_start_off_ns >= k.queued_off_ns
@@ -48,10 +48,11 @@ SELECT CASE r.source WHEN 1 THEN 'action_cache' ELSE 'historical' END AS source,
      FROM aux_message x WHERE x.result_id = r.result_id) AS unknown_messages
 FROM result r
 LEFT JOIN worker w USING (worker_id)
+LEFT JOIN _worker v USING (worker_id)
 LEFT JOIN request q USING (request_id)
 LEFT JOIN result_time k ON k.result_id = r.result_id
 LEFT JOIN rusage g ON g.result_id = r.result_id
 LEFT JOIN file_pool_usage o ON o.result_id = r.result_id
 LEFT JOIN input_root_usage d ON d.result_id = r.result_id
-WHERE r.lookup_id IN (SELECT lookup_id FROM lookup WHERE hash = :hash AND size_bytes = :size)
+WHERE r.lookup_id IN (SELECT lookup_id FROM lookup WHERE digest = :digest)
 ORDER BY r.source, k.base_ns, r.result_id

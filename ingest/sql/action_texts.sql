@@ -4,6 +4,6 @@ FROM attempt t
 JOIN run r ON r.run_id = t.run_id
 LEFT JOIN attempt_text x ON x.run_id = t.run_id AND x.span_id = t.span_id AND x.idx = t.idx
 LEFT JOIN action_text a ON a.run_id = t.run_id AND a.span_id = t.span_id
-WHERE t.lookup_id IN (SELECT lookup_id FROM lookup WHERE hash = :hash AND size_bytes = :size)
+WHERE t.lookup_id IN (SELECT lookup_id FROM lookup WHERE digest = :digest)
     AND (x.run_id IS NOT NULL OR a.error IS NOT NULL)
 ORDER BY r.start_ns, r.trace_id, t.span_id, t.idx

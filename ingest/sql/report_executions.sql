@@ -13,4 +13,4 @@ JOIN action_name n ON n.name_id = l.name_id
 JOIN target t USING (target_id)
 JOIN category c USING (category_id)
 WHERE r.source = 1 AND r.cpu_ns IS NOT NULL
-ORDER BY r.wall_ns DESC, l.hash, l.size_bytes
+ORDER BY r.wall_ns DESC, l.digest

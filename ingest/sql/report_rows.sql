@@ -7,7 +7,7 @@ SELECT
     u.exit_code, u.user_s, u.system_s, u.max_rss_bytes, u.pool, u.pod, u.executed_utc,
     u.executed_by, u.queued_s, u.fetch_s, u.upload_s, u.variant, u.mode, u.salt, u.first_run,
     u.portal_url
-FROM digests
-JOIN usage u USING (digest, instance)
+FROM wanted
+JOIN _usage u USING (lookup_id)
 WHERE u.source = 'action_cache' AND u.cpu_ns IS NOT NULL AND u.wall_s >= :min_wall_s
 ORDER BY u.wall_ns DESC, u.digest

@@ -11,12 +11,10 @@ SELECT
     -- Dev and viewcheck runs are in the same folder and must not flatter a cell's figures.
     (SELECT count(*) FROM wanted WHERE lookup_id NOT IN
         (SELECT t.lookup_id
-         FROM runs v
-         JOIN run g ON g.trace_id = v.run
-         JOIN attempt t ON t.run_id = g.run_id
-         WHERE g.run_id IN (SELECT run_id FROM scope)
-             AND t.lookup_id IS NOT NULL
-             AND ifnull(v.tag, '') NOT IN ('dev', 'viewcheck'))) AS unmeasured,
+         FROM _run_cell c
+         JOIN attempt t ON t.run_id = c.run_id
+         WHERE c.run_id IN (SELECT run_id FROM scope) AND NOT c.is_dev
+             AND t.lookup_id IS NOT NULL)) AS unmeasured,
     (SELECT count(*) FROM in_flight WHERE run_id IN (SELECT run_id FROM scope)) AS in_flight,
     (SELECT count(*) FROM run WHERE complete = 0 AND run_id IN (SELECT run_id FROM scope))
         AS incomplete

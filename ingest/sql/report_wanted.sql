@@ -12,7 +12,7 @@ wanted(lookup_id, type) AS MATERIALIZED (
     HAVING min(a.type) = 1 OR NOT :no_tests),
 -- The same as the views name them.
 digests(lookup_id, digest, instance) AS MATERIALIZED (
-    SELECT w.lookup_id, lower(hex(l.hash)) || ':' || l.size_bytes, i.name
+    SELECT w.lookup_id, l.digest, i.name
     FROM wanted w
     JOIN lookup l USING (lookup_id)
     JOIN instance i USING (instance_id))

@@ -2,7 +2,7 @@
 #include "util/csv.h"
 #include "util/json.h"
 #include "util/number.h"
-#include "util/table.h"
+#include "util/grid.h"
 #include "util/utf8.h"
 
 #include <math.h>
@@ -217,26 +217,26 @@ static void test_csv_has_no_mark_unless_asked(void **state)
 static void test_table_aligns(void **state)
 {
 	static const char *const names[] = {"name", "n", "note"};
-	struct table *table = table_new(names, 3);
+	struct grid *grid = grid_new(names, 3);
 	struct buf buf = BUF_INIT;
 
 	(void)state;
-	table_text(table, STR("caf\xc3\xa9"));
-	table_integer(table, 5);
-	table_text(table, STR("x"));
-	table_text(table, STR("longer"));
-	table_real(table, 12.345, 2);
-	table_text(table, STR(""));
-	table_text(table, STR_NULL);
-	table_unknown(table);
-	table_number(table, 1234567.8);
-	table_add(table, 2, &buf);
+	grid_text(grid, STR("caf\xc3\xa9"));
+	grid_integer(grid, 5);
+	grid_text(grid, STR("x"));
+	grid_text(grid, STR("longer"));
+	grid_real(grid, 12.345, 2);
+	grid_text(grid, STR(""));
+	grid_text(grid, STR_NULL);
+	grid_unknown(grid);
+	grid_number(grid, 1234567.8);
+	grid_add(grid, 2, &buf);
 	assert_string_equal(buf.data, "  name        n  note\n"
 				      "  caf\xc3\xa9        5  x\n"
 				      "  longer  12.35\n"
 				      "  -           -  1234568\n");
 	buf_release(&buf);
-	table_free(table);
+	grid_free(grid);
 }
 
 static void test_table_shows_what_a_terminal_would_obey(void **state)
@@ -244,7 +244,7 @@ static void test_table_shows_what_a_terminal_would_obey(void **state)
 	struct buf buf = BUF_INIT;
 
 	(void)state;
-	table_add_safe(&buf, STR("a\x1b[31m\n\t\xff\xc2\x9b\xe2\x80\xae\xc3\xa9"));
+	grid_add_safe(&buf, STR("a\x1b[31m\n\t\xff\xc2\x9b\xe2\x80\xae\xc3\xa9"));
 	assert_string_equal(buf.data, "a\\x1b[31m\\n\\t\\xff\\u009b\\u202e\xc3\xa9");
 	buf_release(&buf);
 }
@@ -252,22 +252,22 @@ static void test_table_shows_what_a_terminal_would_obey(void **state)
 static void test_table_numbers(void **state)
 {
 	static const char *const names[] = {"v"};
-	struct table *table = table_new(names, 1);
+	struct grid *grid = grid_new(names, 1);
 	struct buf buf = BUF_INIT;
 
 	(void)state;
-	table_number(table, 0.5);
-	table_number(table, 4.4858837003664305e-05);
-	table_number(table, NAN);
-	table_real(table, INFINITY, 1);
-	table_add(table, 0, &buf);
+	grid_number(grid, 0.5);
+	grid_number(grid, 4.4858837003664305e-05);
+	grid_number(grid, NAN);
+	grid_real(grid, INFINITY, 1);
+	grid_add(grid, 0, &buf);
 	assert_string_equal(buf.data, "          v\n"
 				      "        0.5\n"
 				      "4.48588e-05\n"
 				      "          -\n"
 				      "          -\n");
 	buf_release(&buf);
-	table_free(table);
+	grid_free(grid);
 }
 
 int main(void)

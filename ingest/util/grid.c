@@ -1,4 +1,4 @@
-#include "util/table.h"
+#include "util/grid.h"
 
 #include "util/mem.h"
 #include "util/utf8.h"
@@ -13,7 +13,7 @@ struct column {
 	bool has_text; /* some cell is neither a number nor unknown */
 };
 
-struct table {
+struct grid {
 	struct column *columns;
 	size_t column_count;
 	char **cells; /* the header first */
@@ -39,7 +39,7 @@ static void add_escape(struct buf *buf, uint32_t code)
 		buf_addf(buf, "\\u%04x", (unsigned)code);
 }
 
-void table_add_safe(struct buf *buf, struct str text)
+void grid_add_safe(struct buf *buf, struct str text)
 {
 	size_t at = 0;
 
@@ -74,16 +74,16 @@ static size_t width_of(const char *text)
 	return width;
 }
 
-static void put(struct table *table, char *cell, bool is_text)
+static void put(struct grid *grid, char *cell, bool is_text)
 {
-	struct column *column = &table->columns[table->cell_count % table->column_count];
+	struct column *column = &grid->columns[grid->cell_count % grid->column_count];
 	size_t width = width_of(cell);
 
-	if (table->cell_count == table->cell_cap) {
-		table->cell_cap = table->cell_cap ? table->cell_cap * 2 : 64;
-		table->cells = xreallocarray(table->cells, table->cell_cap, sizeof(*table->cells));
+	if (grid->cell_count == grid->cell_cap) {
+		grid->cell_cap = grid->cell_cap ? grid->cell_cap * 2 : 64;
+		grid->cells = xreallocarray(grid->cells, grid->cell_cap, sizeof(*grid->cells));
 	}
-	table->cells[table->cell_count++] = cell;
+	grid->cells[grid->cell_count++] = cell;
 	if (width > column->width)
 		column->width = width;
 	column->has_text |= is_text;
@@ -93,69 +93,69 @@ static char *safe_copy(struct str text)
 {
 	struct buf buf = BUF_INIT;
 
-	table_add_safe(&buf, text);
+	grid_add_safe(&buf, text);
 	return buf_detach(&buf);
 }
 
-struct table *table_new(const char *const *names, size_t columns)
+struct grid *grid_new(const char *const *names, size_t columns)
 {
-	struct table *table = xcalloc(1, sizeof(*table));
+	struct grid *grid = xcalloc(1, sizeof(*grid));
 	size_t i;
 
-	table->column_count = columns;
-	table->columns = xcalloc(columns, sizeof(*table->columns));
+	grid->column_count = columns;
+	grid->columns = xcalloc(columns, sizeof(*grid->columns));
 	for (i = 0; i < columns; i++)
-		put(table, safe_copy(str_of(names[i])), false);
-	return table;
+		put(grid, safe_copy(str_of(names[i])), false);
+	return grid;
 }
 
-void table_free(struct table *table)
+void grid_free(struct grid *grid)
 {
 	size_t i;
 
-	if (!table)
+	if (!grid)
 		return;
-	for (i = 0; i < table->cell_count; i++)
-		free(table->cells[i]);
-	free(table->cells);
-	free(table->columns);
-	free(table);
+	for (i = 0; i < grid->cell_count; i++)
+		free(grid->cells[i]);
+	free(grid->cells);
+	free(grid->columns);
+	free(grid);
 }
 
-void table_text(struct table *table, struct str text)
+void grid_text(struct grid *grid, struct str text)
 {
 	if (text.data)
-		put(table, safe_copy(text), true);
+		put(grid, safe_copy(text), true);
 	else
-		table_unknown(table);
+		grid_unknown(grid);
 }
 
-void table_integer(struct table *table, int64_t number)
+void grid_integer(struct grid *grid, int64_t number)
 {
-	put(table, xasprintf("%" PRId64, number), false);
+	put(grid, xasprintf("%" PRId64, number), false);
 }
 
-void table_real(struct table *table, double number, int decimals)
+void grid_real(struct grid *grid, double number, int decimals)
 {
 	if (isfinite(number))
-		put(table, xasprintf("%.*f", decimals, number), false);
+		put(grid, xasprintf("%.*f", decimals, number), false);
 	else
-		table_unknown(table);
+		grid_unknown(grid);
 }
 
-void table_number(struct table *table, double number)
+void grid_number(struct grid *grid, double number)
 {
 	if (!isfinite(number))
-		table_unknown(table);
+		grid_unknown(grid);
 	else if (fabs(number) >= 1e6)
-		put(table, xasprintf("%.0f", number), false);
+		put(grid, xasprintf("%.0f", number), false);
 	else
-		put(table, xasprintf("%.6g", number), false);
+		put(grid, xasprintf("%.6g", number), false);
 }
 
-void table_unknown(struct table *table)
+void grid_unknown(struct grid *grid)
 {
-	put(table, xstrdup("-"), false);
+	put(grid, xstrdup("-"), false);
 }
 
 static void pad(struct buf *buf, size_t count)
@@ -171,13 +171,13 @@ static void end_line(struct buf *buf)
 	buf_addch(buf, '\n');
 }
 
-static void add_cell(const struct table *table, size_t index, struct buf *buf)
+static void add_cell(const struct grid *grid, size_t index, struct buf *buf)
 {
-	size_t at = index % table->column_count;
-	const struct column *column = &table->columns[at];
-	const char *cell = table->cells[index];
+	size_t at = index % grid->column_count;
+	const struct column *column = &grid->columns[at];
+	const char *cell = grid->cells[index];
 	size_t space = column->width - width_of(cell);
-	bool last = at + 1 == table->column_count;
+	bool last = at + 1 == grid->column_count;
 
 	if (at)
 		buf_addstr(buf, "  ");
@@ -190,13 +190,13 @@ static void add_cell(const struct table *table, size_t index, struct buf *buf)
 		end_line(buf);
 }
 
-void table_add(const struct table *table, int indent, struct buf *buf)
+void grid_add(const struct grid *grid, int indent, struct buf *buf)
 {
 	size_t i;
 
-	for (i = 0; i < table->cell_count; i++) {
-		if (i % table->column_count == 0)
+	for (i = 0; i < grid->cell_count; i++) {
+		if (i % grid->column_count == 0)
 			pad(buf, (size_t)indent);
-		add_cell(table, i, buf);
+		add_cell(grid, i, buf);
 	}
 }

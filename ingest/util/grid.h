@@ -3,32 +3,32 @@
  * right. Cells are shown as they are but for what a terminal would obey:
  * control characters, stray bytes and direction overrides appear escaped.
  */
-#ifndef BR2_TABLE_H
-#define BR2_TABLE_H
+#ifndef BR2_GRID_H
+#define BR2_GRID_H
 
 #include "util/buf.h"
 #include "util/str.h"
 
 #include <stdint.h>
 
-struct table;
+struct grid;
 
 /* `names` (copied) are the header's cells. */
-struct table *table_new(const char *const *names, size_t columns);
-void table_free(struct table *table);
+struct grid *grid_new(const char *const *names, size_t columns);
+void grid_free(struct grid *grid);
 
 /* The next cell, row by row. A column whose cells are all numbers or unknown is right-aligned. */
-void table_text(struct table *table, struct str text); /* NULL data: unknown */
-void table_integer(struct table *table, int64_t number);
-void table_real(struct table *table, double number, int decimals);
+void grid_text(struct grid *grid, struct str text); /* NULL data: unknown */
+void grid_integer(struct grid *grid, int64_t number);
+void grid_real(struct grid *grid, double number, int decimals);
 /* A real as it comes, six significant digits. */
-void table_number(struct table *table, double number);
-void table_unknown(struct table *table); /* shown as "-" */
+void grid_number(struct grid *grid, double number);
+void grid_unknown(struct grid *grid); /* shown as "-" */
 
 /* Adds header and rows; the last column is not padded. `indent` spaces before each line. */
-void table_add(const struct table *table, int indent, struct buf *buf);
+void grid_add(const struct grid *grid, int indent, struct buf *buf);
 
 /* Adds `text` with the escapes that cells get. */
-void table_add_safe(struct buf *buf, struct str text);
+void grid_add_safe(struct buf *buf, struct str text);
 
 #endif
