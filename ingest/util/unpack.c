@@ -15,7 +15,10 @@
 #define INPUT_SIZE ((size_t)256 << 10)
 /* RFC 8878 §3.1.1: magic 4, descriptor 1, window 1, dictionary 4, content size 8. */
 #define FRAME_HEADER_MAX 18
+#define FRAME_HEADER_MIN 6
 #define WINDOW_LOG_MAX 27
+/* What zstd wants is the rest of a block and the header of the next, §3.1.1.2. */
+#define BLOCK_HEADER 3
 
 enum magic { MAGIC_NONE, MAGIC_SHORT, MAGIC_GZIP, MAGIC_ZSTD };
 
@@ -29,7 +32,8 @@ struct unpack {
 	bool started;
 	bool at_eof;
 	ZSTD_DCtx *zstd;
-	size_t zstd_hint; /* bytes of input that hold the next block and no more */
+	size_t zstd_hint; /* bytes of input that zstd would like next */
+	bool zstd_full;	  /* more output may wait in the decoder */
 	z_stream gzip;
 	bool gzip_ready;
 	uint64_t bytes_in, bytes_out;
@@ -133,7 +137,8 @@ static int begin_zstd(struct unpack *unpack)
 		abort();
 	ZSTD_DCtx_reset(unpack->zstd, ZSTD_reset_session_only);
 	ZSTD_DCtx_setParameter(unpack->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
-	unpack->zstd_hint = FRAME_HEADER_MAX;
+	unpack->zstd_hint = FRAME_HEADER_MIN;
+	unpack->zstd_full = false;
 	unpack->in_frame = true;
 	return 0;
 }
@@ -192,14 +197,24 @@ static int step_plain(struct unpack *unpack, void *data, size_t cap, size_t *out
 }
 
 /*
- * One block at a time: where a call meets a damaged block, zstd does not say
- * how much it had written before, so what shares a call with it would be lost.
+ * The rest of one block and no more, and nothing while output waits: where a
+ * call meets damage, zstd does not say how much it had written before, so what
+ * shares a call with it would be lost.
  */
-static int step_zstd(struct unpack *unpack, void *data, size_t cap, size_t *out_len)
+static size_t zstd_take(const struct unpack *unpack)
 {
 	size_t left = unpack->len - unpack->pos;
-	size_t take = left < unpack->zstd_hint ? left : unpack->zstd_hint;
-	ZSTD_inBuffer in = {unpack->input + unpack->pos, take, 0};
+	size_t want = unpack->zstd_hint > BLOCK_HEADER ? unpack->zstd_hint - BLOCK_HEADER
+						       : unpack->zstd_hint;
+
+	if (unpack->zstd_full)
+		return 0;
+	return left < want ? left : want;
+}
+
+static int step_zstd(struct unpack *unpack, void *data, size_t cap, size_t *out_len)
+{
+	ZSTD_inBuffer in = {unpack->input + unpack->pos, zstd_take(unpack), 0};
 	ZSTD_outBuffer out = {data, cap, 0};
 	size_t rc = ZSTD_decompressStream(unpack->zstd, &out, &in);
 
@@ -208,6 +223,7 @@ static int step_zstd(struct unpack *unpack, void *data, size_t cap, size_t *out_
 	unpack->pos += in.pos;
 	*out_len = out.pos;
 	unpack->zstd_hint = rc;
+	unpack->zstd_full = out.pos == cap;
 	if (rc == 0)
 		unpack->in_frame = false;
 	else if (!in.pos && !out.pos && unpack->at_eof && unpack->pos == unpack->len)

@@ -172,7 +172,7 @@ static void test_broken_zstd(void **state)
 	/* magic, descriptor, window; a block's header has its type in bits 1 and 2, then its size
 	 */
 	assert_int_equal(file.data[6] & 7, 0);
-	second = 6 + 3 + (size_t)(file.data[6] >> 3);
+	second = 6 + 3 + ((unsigned char)file.data[6] >> 3);
 	file.data[second] = (char)(file.data[second] | 6); /* type 3 is reserved */
 	expect(&file, "0123456789abcdef", UNPACK_ZSTD, UNPACK_BROKEN);
 	buf_release(&file);
