@@ -34,18 +34,19 @@ struct log_file {
 	char trace_id[37]; /* from the file's name; "": not in it */
 };
 
+/* A file that does not say what an option asks for, is not wanted. */
 struct discover_options {
 	const char *project;	   /* --project, or NULL */
 	const char *isolation_dir; /* --isolation-dir, or NULL for all */
 	const char *trace_id;	   /* --trace-id: a whole one or a prefix; NULL */
 	int64_t since_ns;	   /* --since; UNKNOWN */
-	int64_t last;		   /* --last N, newest of each isolation dir… of all; UNKNOWN */
+	int64_t last;		   /* --last N: the newest N of all that is left; UNKNOWN */
 };
 
 struct log_list {
 	struct log_file *files; /* sorted by start, then path; each file once */
 	size_t count;
-	char **roots; /* project roots that were walked, sorted */
+	char **roots; /* project roots that were walked or that files belong to, sorted */
 	size_t root_count;
 	uint64_t vanished;   /* entries that were gone when looked at */
 	uint64_t unreadable; /* folders or files that could not be looked at; see `note` */
@@ -59,11 +60,16 @@ struct log_list {
 	}
 
 /*
- * Walks `paths` (project roots, buck-outs, isolation dirs, log/ folders or log
- * files). With none: the project around the current directory; where there is
- * none, every buck-out of the current directory's own, its children's and its
- * grandchildren's. -1: a path that does not exist or holds no log folder
- * (ERR_USAGE, naming it and what would do), or no project was found.
+ * Walks `paths`: project roots, buck-outs, isolation dirs, log folders
+ * (wherever they were copied to), log files (whatever their name), or a folder
+ * above projects: then every buck-out of its own, its children's and its
+ * grandchildren's. With none: the project around the current directory, or what
+ * is below it. Symbolic links are followed to folders of a buck-out and for
+ * what was named, not for files in a log folder.
+ *
+ * A project without a log is no fault: its root is in the list. -1
+ * (ERR_USAGE): a path that does not exist or holds no logs, naming it and what
+ * would do; or no project was found. *out_list is then untouched.
  */
 int discover(const struct discover_options *options, const char *const *paths, size_t path_count,
 	     struct log_list *out_list, struct err *err);

@@ -4,23 +4,14 @@
 #include "util/err.h"
 #include "util/file.h"
 #include "util/mem.h"
+#include "util/path.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PROJECT_JSON_MAX ((size_t)1 << 20)
-
-static bool has(const char *dir, const char *name)
-{
-	char *path = xasprintf("%s/%s", dir, name);
-	bool found = access(path, F_OK) == 0;
-
-	free(path);
-	return found;
-}
 
 /* Cuts the last component off; false at "/". */
 static bool go_up(char *dir)
@@ -38,13 +29,13 @@ char *project_find_root(const char *dir, const char *home)
 	char *at = xstrdup(dir), *root = NULL;
 
 	do {
-		if (has(at, ".buckconfig")) {
+		if (path_has(at, ".buckconfig")) {
 			if (home && strcmp(at, home) == 0)
 				break;
 			free(root);
 			root = xstrdup(at);
 		}
-	} while (!has(at, ".buckroot") && go_up(at));
+	} while (!path_has(at, ".buckroot") && go_up(at));
 	free(at);
 	return root;
 }
@@ -81,7 +72,7 @@ static char *read_name(const char *path)
 
 char *project_name(const char *root)
 {
-	char *path = xasprintf("%s/project.json", root);
+	char *path = path_join(root, "project.json");
 	char *name = read_name(path);
 
 	free(path);
