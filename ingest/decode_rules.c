@@ -318,6 +318,19 @@ static void finish_command_start(struct shape_sink *sink)
 					       sink->metadata[i].value.len);
 }
 
+/*
+ * `-c section.key=` unsets the key, and the daemon logs that as the value
+ * "not_set" (seen in real logs, argv beside it).
+ */
+static void finish_config(struct event *event)
+{
+	size_t i;
+
+	for (i = 0; i < event->config_count; i++)
+		if (event->config[i].is_cli && str_is(event->config[i].value, "not_set"))
+			event->config[i].value = STR("");
+}
+
 /* A test run or listing has no `failed` of its own: its only attempt decides. */
 static void finish_action(struct event *event)
 {
@@ -346,6 +359,9 @@ void rules_finish(struct shape_sink *sink)
 	case EVENT_COMMAND_START:
 		finish_command_start(sink);
 		break;
+	case EVENT_CONFIG:
+		finish_config(event);
+		break;
 	case EVENT_REVISION:
 		if (!event->revision.data)
 			event->kind = EVENT_NONE;
@@ -362,7 +378,6 @@ void rules_finish(struct shape_sink *sink)
 		break;
 	case EVENT_NONE:
 	case EVENT_COMMAND_END:
-	case EVENT_CONFIG:
 	case EVENT_ACTION_START:
 	case EVENT_SPAN_CANCELLED:
 		break;

@@ -1,0 +1,695 @@
+/* Whole logs -> events: the real samples with their known counts, then files as they go wrong. */
+#include "event_text.h"
+#include "log_bytes.h"
+#include "reader.h"
+#include "scratch.h"
+#include "util/mem.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <jansson.h>
+
+#include <cmocka.h>
+
+#define LOGS TEST_DATA "/logs"
+#define ENCODED LOGS "/encodings/20261130-015932_build_b5fe85a1-cda7-4935-baf7-8caab7fecd4b_events"
+
+/* ---- reading a file whole ---- */
+
+struct outcome {
+	struct buf text; /* of all events */
+	struct log_tally tally;
+	enum stream_ending ending;
+	char fault[256], complaint[512];
+};
+
+static void read_fd(int fd, struct outcome *out)
+{
+	struct log_reader *reader;
+	const struct event *event;
+	struct err err = ERR_INIT;
+	int rc;
+
+	buf_init(&out->text);
+	if (log_reader_open(&reader, fd, "made", &err) < 0)
+		fail_msg("%s", err.text);
+	while ((rc = log_reader_next(reader, &event, &err)) > 0)
+		event_text(&out->text, event);
+	assert_int_equal(rc, 0);
+	out->tally = *log_reader_tally(reader);
+	out->ending = log_reader_ending(reader);
+	snprintf(out->fault, sizeof(out->fault), "%s", log_reader_fault(reader));
+	snprintf(out->complaint, sizeof(out->complaint), "%s", log_reader_complaint(reader));
+	assert_int_equal(out->tally.records, out->tally.events + out->tally.unwanted +
+						     out->tally.malformed + out->tally.too_large);
+	log_reader_free(reader);
+}
+
+static void read_bytes(const struct buf *file, struct outcome *out)
+{
+	read_fd(bytes_open(file->data, file->len), out);
+}
+
+/* ---- the samples ---- */
+
+#define OPEN_MAX 2048
+
+struct open_action {
+	uint64_t span_id;
+	int64_t start_ns;
+	char label[128], digest[160];
+};
+
+struct counts {
+	int64_t actions, tests, attempts, cache_hits, failed, historical_links, remote_digests;
+	int64_t argc, start_ns;
+	int64_t by_kind[16];
+	bool complete;
+	char trace_id[64], working_dir[256];
+	json_t *config;
+	struct open_action open[OPEN_MAX];
+	size_t open_count;
+};
+
+static void copy_text(char *out, size_t size, struct str text)
+{
+	snprintf(out, size, "%.*s", (int)text.len, text.data ? text.data : "");
+}
+
+static struct open_action *find_open(struct counts *counts, uint64_t span_id)
+{
+	size_t i;
+
+	for (i = 0; i < counts->open_count; i++)
+		if (counts->open[i].span_id == span_id)
+			return &counts->open[i];
+	return NULL;
+}
+
+static void note_start(struct counts *counts, const struct event *event)
+{
+	struct open_action *open = &counts->open[counts->open_count++];
+
+	assert_in_range(counts->open_count, 1, OPEN_MAX);
+	open->span_id = event->span_id;
+	open->start_ns = event->time_ns;
+	snprintf(open->label, sizeof(open->label), "%.*s:%.*s",
+		 (int)event->action.name.buck_package.len, event->action.name.buck_package.data,
+		 (int)event->action.name.target.len, event->action.name.target.data);
+	open->digest[0] = '\0';
+}
+
+static void note_stage(struct counts *counts, const struct event *event)
+{
+	struct open_action *open = find_open(counts, event->parent_id);
+	const struct digest *digest = &event->stage.digest;
+	size_t i;
+
+	assert_non_null(open);
+	for (i = 0; i < digest->hash_len; i++)
+		snprintf(open->digest + 2 * i, 3, "%02x", digest->hash[i]);
+	snprintf(open->digest + 2 * i, 24, ":%" PRId64, digest->size_bytes);
+}
+
+static void note_close(struct counts *counts, uint64_t span_id)
+{
+	struct open_action *open = find_open(counts, span_id);
+
+	if (open)
+		*open = counts->open[--counts->open_count];
+}
+
+static void note_end(struct counts *counts, const struct event *event)
+{
+	const struct action *action = &event->action;
+	size_t i;
+
+	if (action->type == ACTION_RUN) {
+		counts->actions++;
+		counts->failed += action->failed;
+		assert_in_range(action->execution_kind, 0, 15);
+		counts->by_kind[action->execution_kind]++;
+	} else {
+		counts->tests++;
+	}
+	for (i = 0; i < action->attempt_count; i++) {
+		const struct attempt *attempt = &action->attempts[i];
+		char message[1024];
+
+		counts->attempts++;
+		counts->cache_hits += attempt->cache_hit;
+		counts->remote_digests +=
+			attempt->kind == ATTEMPT_REMOTE && attempt->digest.hash_len != 0;
+		copy_text(message, sizeof(message), attempt->additional_message);
+		counts->historical_links +=
+			strstr(message, "/historical_execute_response/") != NULL;
+	}
+	note_close(counts, event->span_id);
+}
+
+static void note_config(struct counts *counts, const struct event *event)
+{
+	size_t i;
+
+	for (i = 0; i < event->config_count; i++) {
+		const struct config_value *value = &event->config[i];
+		char *name;
+
+		if (!value->is_cli)
+			continue;
+		name = xasprintf("%.*s.%.*s", (int)value->section.len, value->section.data,
+				 (int)value->key.len, value->key.data);
+		json_object_set_new(counts->config, name,
+				    json_stringn(value->value.data, value->value.len));
+		free(name);
+	}
+}
+
+static void note_event(struct counts *counts, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_INVOCATION:
+		assert_int_equal(event->seq, 1);
+		counts->argc = (int64_t)event->invocation.argc;
+		counts->start_ns = event->invocation.start_ns;
+		copy_text(counts->trace_id, sizeof(counts->trace_id), event->trace_id);
+		copy_text(counts->working_dir, sizeof(counts->working_dir),
+			  event->invocation.working_dir);
+		break;
+	case EVENT_CONFIG:
+		note_config(counts, event);
+		break;
+	case EVENT_ACTION_START:
+		note_start(counts, event);
+		break;
+	case EVENT_STAGE:
+		note_stage(counts, event);
+		break;
+	case EVENT_ACTION_END:
+		note_end(counts, event);
+		break;
+	case EVENT_SPAN_CANCELLED:
+		break; /* as expected.json counts: it did not end */
+	case EVENT_COMMAND_RESULT:
+		counts->complete = true;
+		break;
+	case EVENT_NONE:
+		fail();
+		break;
+	case EVENT_COMMAND_START:
+	case EVENT_COMMAND_END:
+	case EVENT_REVISION:
+		break;
+	}
+}
+
+static void count_file(const char *path, struct counts *counts)
+{
+	int fd = open(path, O_RDONLY);
+	struct log_reader *reader;
+	const struct event *event;
+	struct err err = ERR_INIT;
+
+	counts->config = json_object();
+	assert_int_equal(log_reader_open(&reader, fd, path, &err), 0);
+	while (log_reader_next(reader, &event, &err) > 0)
+		note_event(counts, event);
+	assert_int_equal(log_reader_tally(reader)->malformed, 0);
+	assert_int_equal(log_reader_tally(reader)->too_large, 0);
+	assert_int_equal(log_reader_ending(reader),
+			 strstr(path, "/cut/") ? STREAM_CUT : STREAM_WHOLE);
+	log_reader_free(reader);
+}
+
+/* ---- against expected.json ---- */
+
+/* expected.json was made with floating point: times are good to a microsecond. */
+static void expect_near(int64_t ns, int64_t expected)
+{
+	assert_true(ns - expected < 1000 && expected - ns < 1000);
+}
+
+static void expect_number(const json_t *run, const char *name, int64_t value)
+{
+	if (json_integer_value(json_object_get(run, name)) != value)
+		fail_msg("%s: %s is %" PRId64, json_string_value(json_object_get(run, "file")),
+			 name, value);
+}
+
+static void expect_kinds(const json_t *run, const struct counts *counts)
+{
+	static const char *const names[16] = {
+		[1] = "local",
+		[2] = "remote",
+		[3] = "action_cache",
+		[4] = "simple",
+	};
+	const json_t *kinds = json_object_get(run, "execution_kinds");
+	size_t i, known = 0;
+
+	for (i = 0; i < 16; i++) {
+		if (!counts->by_kind[i])
+			continue;
+		assert_non_null(names[i]);
+		expect_number(kinds, names[i], counts->by_kind[i]);
+		known++;
+	}
+	assert_int_equal(known, json_object_size(kinds));
+}
+
+static void expect_in_flight(const json_t *run, const struct counts *counts)
+{
+	const json_t *list = json_object_get(run, "in_flight");
+	size_t i;
+
+	assert_int_equal(counts->open_count, json_array_size(list));
+	for (i = 0; i < counts->open_count; i++) {
+		const json_t *one = json_array_get(list, i);
+
+		assert_string_equal(counts->open[i].label,
+				    json_string_value(json_object_get(one, "label")));
+		assert_string_equal(counts->open[i].digest,
+				    json_string_value(json_object_get(one, "digest")));
+		expect_near(counts->open[i].start_ns,
+			    json_integer_value(json_object_get(one, "start_ns")));
+	}
+}
+
+static void expect_run(const json_t *run, struct counts *counts)
+{
+	expect_number(run, "actions", counts->actions);
+	expect_number(run, "tests", counts->tests);
+	expect_number(run, "attempts", counts->attempts);
+	expect_number(run, "cache_hits", counts->cache_hits);
+	expect_number(run, "failed", counts->failed);
+	expect_number(run, "historical_links", counts->historical_links);
+	expect_number(run, "remote_digests", counts->remote_digests);
+	expect_number(run, "argc", counts->argc);
+	expect_near(counts->start_ns, json_integer_value(json_object_get(run, "start_ns")));
+	assert_string_equal(counts->trace_id, json_string_value(json_object_get(run, "trace_id")));
+	assert_string_equal(counts->working_dir,
+			    json_string_value(json_object_get(run, "working_dir")));
+	assert_int_equal(counts->complete, json_is_true(json_object_get(run, "complete")));
+	assert_true(json_equal(counts->config, json_object_get(run, "config")));
+	expect_kinds(run, counts);
+	expect_in_flight(run, counts);
+}
+
+/* The file of that name in or below `dir`. Caller frees. */
+static char *find_file(const char *dir, const char *name)
+{
+	char *const roots[] = {(char *)(uintptr_t)dir, NULL};
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTSENT *entry;
+	char *path = NULL;
+
+	while (!path && (entry = fts_read(walk)) != NULL)
+		if (entry->fts_info == FTS_F && strcmp(entry->fts_name, name) == 0)
+			path = xstrdup(entry->fts_path);
+	fts_close(walk);
+	assert_non_null(path);
+	return path;
+}
+
+static size_t expect_sample(const char *dir)
+{
+	char *path = xasprintf("%s/expected.json", dir);
+	json_t *expected = json_load_file(path, 0, NULL);
+	const json_t *runs = json_object_get(expected, "runs");
+	size_t i, count = json_array_size(runs);
+
+	assert_true(count > 0);
+	for (i = 0; i < count; i++) {
+		const json_t *run = json_array_get(runs, i);
+		char *file = find_file(dir, json_string_value(json_object_get(run, "file")));
+		struct counts *counts = xcalloc(1, sizeof(*counts));
+
+		count_file(file, counts);
+		expect_run(run, counts);
+		json_decref(counts->config);
+		free(counts);
+		free(file);
+	}
+	json_decref(expected);
+	free(path);
+	return count;
+}
+
+static void test_samples(void **state)
+{
+	static const char *const samples[] = {
+		LOGS "/demo-x86_64", LOGS "/failures",	 LOGS "/flaky",	    LOGS "/cut",
+		LOGS "/cells",	     LOGS "/cells-lost", LOGS "/encodings",
+	};
+	size_t i, runs = 0;
+
+	(void)state;
+	for (i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
+		runs += expect_sample(samples[i]);
+	assert_int_equal(runs, 29);
+}
+
+/* ---- encodings ---- */
+
+static void expect_same(const struct buf *file, const struct outcome *whole)
+{
+	struct outcome outcome;
+
+	read_bytes(file, &outcome);
+	assert_int_equal(outcome.ending, STREAM_WHOLE);
+	assert_memory_equal(&outcome.tally, &whole->tally, sizeof(whole->tally));
+	assert_string_equal(outcome.text.data, whole->text.data);
+	buf_release(&outcome.text);
+}
+
+static void load_whole(struct buf *plain, struct outcome *whole)
+{
+	bytes_load_unpacked(plain, ENCODED ".pb.zst");
+	read_bytes(plain, whole);
+	assert_int_equal(whole->ending, STREAM_WHOLE);
+	assert_int_equal(whole->tally.events, 285);
+}
+
+static void test_encodings(void **state)
+{
+	static const char *const suffixes[] = {".pb.zst", ".pb.gz", ".json-lines.zst",
+					       ".json-lines.gz"};
+	struct buf plain = BUF_INIT;
+	struct outcome whole;
+	size_t i;
+
+	(void)state;
+	load_whole(&plain, &whole);
+	for (i = 0; i < 4; i++) {
+		char *path = xasprintf("%s%s", ENCODED, suffixes[i]);
+		struct buf file = BUF_INIT;
+
+		bytes_load(&file, path);
+		expect_same(&file, &whole);
+		buf_clear(&file);
+		bytes_load_unpacked(&file, path);
+		expect_same(&file, &whole);
+		buf_release(&file);
+		free(path);
+	}
+	buf_release(&plain);
+	buf_release(&whole.text);
+}
+
+static void test_split_frames(void **state)
+{
+	struct buf plain = BUF_INIT, file = BUF_INIT;
+	struct outcome whole;
+
+	(void)state;
+	load_whole(&plain, &whole);
+	bytes_zstd(&file, plain.data, 300001, 0);
+	bytes_zstd(&file, plain.data + 300001, plain.len - 300001, 3000);
+	expect_same(&file, &whole);
+	buf_clear(&file);
+	bytes_gzip(&file, plain.data, 123457);
+	bytes_gzip(&file, plain.data + 123457, plain.len - 123457);
+	expect_same(&file, &whole);
+	buf_release(&file);
+	buf_release(&plain);
+	buf_release(&whole.text);
+}
+
+/* ---- cut short ---- */
+
+/* Every 97th byte: the events are the whole log's first ones. */
+static void cut_everywhere(const char *path, size_t stride)
+{
+	struct buf file = BUF_INIT;
+	struct outcome whole;
+	size_t at, most = 0;
+
+	bytes_load(&file, path);
+	read_bytes(&file, &whole);
+	for (at = 0; at < file.len; at += stride) {
+		struct buf part = {file.data, at, file.cap};
+		struct outcome outcome;
+
+		read_bytes(&part, &outcome);
+		assert_int_equal(outcome.ending, at ? STREAM_CUT : STREAM_WHOLE);
+		assert_int_equal(outcome.tally.malformed, 0);
+		assert_true(outcome.text.len >= most);
+		most = outcome.text.len;
+		assert_memory_equal(outcome.text.data, whole.text.data, most);
+		buf_release(&outcome.text);
+	}
+	assert_true(most > 0);
+	buf_release(&file);
+	buf_release(&whole.text);
+}
+
+static void test_cut_zstd(void **state)
+{
+	(void)state;
+	cut_everywhere(LOGS "/cut/20261130-015922_build_c2f6c9dc-0de7-4686-b15c-cd990af45c00_"
+			    "events.pb.zst",
+		       97);
+	cut_everywhere(ENCODED ".pb.zst", 97 * 41);
+	cut_everywhere(ENCODED ".json-lines.zst", 97 * 83);
+}
+
+static void test_cut_gzip(void **state)
+{
+	(void)state;
+	cut_everywhere(ENCODED ".pb.gz", 97 * 101);
+}
+
+static void test_cut_plain(void **state)
+{
+	struct buf plain = BUF_INIT;
+	struct outcome whole, outcome;
+
+	(void)state;
+	load_whole(&plain, &whole);
+	plain.len -= 1;
+	read_bytes(&plain, &outcome);
+	assert_int_equal(outcome.ending, STREAM_CUT);
+	assert_int_equal(outcome.tally.records, whole.tally.records - 1);
+	buf_release(&outcome.text);
+	buf_release(&plain);
+	buf_release(&whole.text);
+}
+
+/* ---- several logs in one file ---- */
+
+static void expect_twice(const struct buf *file, const struct outcome *whole)
+{
+	struct outcome outcome;
+	struct buf twice = BUF_INIT;
+
+	buf_add(&twice, whole->text.data, whole->text.len);
+	buf_add(&twice, whole->text.data, whole->text.len);
+	read_bytes(file, &outcome);
+	assert_string_equal(outcome.text.data, twice.data);
+	assert_int_equal(outcome.tally.records, 2 * whole->tally.records);
+	buf_release(&outcome.text);
+	buf_release(&twice);
+}
+
+static void test_two_logs_in_a_file(void **state)
+{
+	struct buf plain = BUF_INIT, file = BUF_INIT;
+	struct outcome whole;
+
+	(void)state;
+	load_whole(&plain, &whole);
+	buf_add(&file, plain.data, plain.len);
+	buf_add(&file, plain.data, plain.len);
+	expect_twice(&file, &whole);
+	buf_clear(&file);
+	bytes_zstd(&file, plain.data, plain.len, 0);
+	bytes_zstd(&file, plain.data, plain.len, 0);
+	expect_twice(&file, &whole);
+	buf_clear(&file);
+	bytes_load(&file, ENCODED ".json-lines.gz");
+	bytes_load(&file, ENCODED ".json-lines.gz");
+	expect_twice(&file, &whole);
+	buf_release(&file);
+	buf_release(&plain);
+	buf_release(&whole.text);
+}
+
+/* ---- made logs ---- */
+
+#define TRACE "83f0a2c4-0000-4000-8000-123456789abc"
+#define OTHER "99f0a2c4-0000-4000-8000-123456789abc"
+#define HEADER(trace) "{\"command_line_args\":[\"buck2\"],\"trace_id\":\"" trace "\"}\n"
+#define CANCELLED(trace, span)                                      \
+	"{\"Event\":{\"trace_id\":\"" trace "\",\"span_id\":" #span \
+	",\"data\":{\"SpanEnd\":{\"data\":{\"SpanCancelled\":{}}}}}}\n"
+
+static void read_text(const char *text, size_t len, struct outcome *out)
+{
+	read_fd(bytes_open(text, len), out);
+}
+
+static void expect_text(const char *log, const char *events)
+{
+	struct outcome outcome;
+
+	read_text(log, strlen(log), &outcome);
+	assert_string_equal(outcome.text.data, events);
+	buf_release(&outcome.text);
+}
+
+#define INVOCATION(seq, trace)                                                       \
+	"1 seq=" #seq " span=0 parent=0 trace=\"" trace "\" trace_id=\"" trace "\" " \
+	"arg=\"buck2\"\n"
+#define EVENT(seq, trace, id) "9 seq=" #seq " span=" #id " parent=0 trace=\"" trace "\"\n"
+
+static void test_where_a_log_begins(void **state)
+{
+	(void)state;
+	expect_text(HEADER(TRACE) CANCELLED(TRACE, 1) HEADER(OTHER) CANCELLED(OTHER, 2),
+		    INVOCATION(1, TRACE) EVENT(2, TRACE, 1) INVOCATION(1, OTHER)
+			    EVENT(2, OTHER, 2));
+	/* the first two swapped: still one log */
+	expect_text(CANCELLED(TRACE, 1) HEADER(TRACE) CANCELLED(TRACE, 2),
+		    EVENT(1, TRACE, 1) INVOCATION(2, TRACE) EVENT(3, TRACE, 2));
+	/* the end of one whose beginning is lost, then another */
+	expect_text(CANCELLED(TRACE, 1) HEADER(OTHER) CANCELLED(OTHER, 2),
+		    EVENT(1, TRACE, 1) INVOCATION(1, OTHER) EVENT(2, OTHER, 2));
+	expect_text(HEADER(TRACE), INVOCATION(1, TRACE));
+}
+
+static void test_holes_in_lines(void **state)
+{
+	static const char log[] = HEADER(TRACE) CANCELLED(TRACE, 1) "\0\0\0\0\n{\"Event\n"
+								    "\n" CANCELLED(TRACE, 2);
+	struct outcome outcome;
+
+	(void)state;
+	read_text(log, sizeof(log) - 1, &outcome);
+	assert_string_equal(outcome.text.data,
+			    INVOCATION(1, TRACE) EVENT(2, TRACE, 1) EVENT(5, TRACE, 2));
+	assert_int_equal(outcome.tally.malformed, 2);
+	assert_int_equal(outcome.tally.events, 3);
+	assert_int_equal(outcome.ending, STREAM_WHOLE);
+	assert_true(strncmp(outcome.complaint, "record 3: ", 10) == 0);
+	buf_release(&outcome.text);
+}
+
+static void test_empty_file(void **state)
+{
+	struct outcome outcome;
+
+	(void)state;
+	read_text("", 0, &outcome);
+	assert_int_equal(outcome.ending, STREAM_WHOLE);
+	assert_int_equal(outcome.tally.records, 0);
+	buf_release(&outcome.text);
+}
+
+static void test_not_a_log(void **state)
+{
+	struct log_reader *reader;
+	struct err err = ERR_INIT;
+	int fd = bytes_open("some text", 9);
+
+	(void)state;
+	assert_int_equal(log_reader_open(&reader, fd, "notes.pb", &err), -1);
+	assert_int_equal(err.kind, ERR_FORMAT);
+	assert_non_null(strstr(err.text, "notes.pb"));
+}
+
+/* A window that no one has memory for, and damage: said, and no error of the run. */
+static void test_broken_files(void **state)
+{
+	struct buf plain = BUF_INIT, file = BUF_INIT;
+	struct outcome whole, outcome;
+
+	(void)state;
+	read_text("\x28\xb5\x2f\xfd\x00\xa8\x09\x00\x00x", 10, &outcome);
+	assert_int_equal(outcome.ending, STREAM_BROKEN);
+	assert_non_null(strstr(outcome.fault, "2048 MiB"));
+	buf_release(&outcome.text);
+
+	load_whole(&plain, &whole);
+	bytes_zstd(&file, plain.data, plain.len, 3000);
+	memset(file.data + file.len / 2, 0xff, 1500); /* some block's header is among them */
+	read_bytes(&file, &outcome);
+	assert_int_equal(outcome.ending, STREAM_BROKEN);
+	assert_true(outcome.text.len > 0);
+	assert_memory_equal(outcome.text.data, whole.text.data, outcome.text.len);
+	buf_release(&outcome.text);
+	buf_release(&file);
+	buf_release(&plain);
+	buf_release(&whole.text);
+}
+
+/* ---- memory ---- */
+
+static long peak_kib(void)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[128];
+	long kib = 0;
+
+	assert_non_null(file);
+	while (!kib && fgets(line, sizeof(line), file))
+		if (strncmp(line, "VmHWM:", 6) == 0)
+			kib = strtol(line + 6, NULL, 10);
+	fclose(file);
+	assert_true(kib > 0);
+	return kib;
+}
+
+/* 1 GiB of zeroes that claim to be one wanted record, then a real one. */
+static void test_memory_is_bounded(void **state)
+{
+	static const char part[1 << 20];
+	struct buf file = BUF_INIT, packed = BUF_INIT;
+	struct outcome outcome;
+	long before = peak_kib();
+	unsigned int i;
+
+	(void)state;
+	bytes_varint(&file, (1ull << 30) + 6);
+	/* CommandProgress.result, 2^30 bytes: wanted, but far too large */
+	buf_add(&file, "\x12\x80\x80\x80\x80\x04", 6);
+	bytes_zstd(&packed, file.data, file.len, 0);
+	for (i = 0; i < 1 << 10; i++)
+		bytes_zstd(&packed, part, sizeof(part), 0);
+	buf_clear(&file);
+	bytes_frame(&file, "\x1a\x24" TRACE, 38);
+	bytes_zstd(&packed, file.data, file.len, 0);
+	read_bytes(&packed, &outcome);
+	assert_int_equal(outcome.ending, STREAM_WHOLE);
+	assert_int_equal(outcome.tally.records, 2);
+	assert_int_equal(outcome.tally.too_large, 1);
+	assert_non_null(strstr(outcome.complaint, "record 1: "));
+	assert_int_equal(outcome.tally.events, 1);
+	assert_true(peak_kib() - before < 64 << 10);
+	buf_release(&outcome.text);
+	buf_release(&packed);
+	buf_release(&file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_memory_is_bounded), /* first: it looks at the peak so far */
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_encodings),
+		cmocka_unit_test(test_split_frames),
+		cmocka_unit_test(test_cut_zstd),
+		cmocka_unit_test(test_cut_gzip),
+		cmocka_unit_test(test_cut_plain),
+		cmocka_unit_test(test_two_logs_in_a_file),
+		cmocka_unit_test(test_where_a_log_begins),
+		cmocka_unit_test(test_holes_in_lines),
+		cmocka_unit_test(test_empty_file),
+		cmocka_unit_test(test_not_a_log),
+		cmocka_unit_test(test_broken_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
