@@ -99,9 +99,9 @@ struct instance_choice {
 /*
  * Sets the run's instance. A proved one (an answer came, or a flag says so) is
  * only replaced by a proved one, an unproved one also by one from a better
- * source (link, .buckconfig, project.json, log; of two from the same source the
- * smaller name). When it changes, the run's attempts move to the digests of the
- * new instance (and digests that nobody refers to any more go).
+ * source, or the same source's longer name. When it changes, the run's attempts
+ * move to the digests of the new instance (and digests that nobody refers to any
+ * more go).
  */
 int store_put_instance(struct store *store, int64_t run_id, const struct instance_choice *choice,
 		       struct err *err);
@@ -198,8 +198,8 @@ int store_put_result(struct store *store, int64_t lookup_id, const struct result
 		     struct err *err);
 
 /*
- * Instance names under which the run's digests may be found, best first. Adds to
- * those that are known; a name keeps the best place that it was ever given.
+ * Instance names under which the run's digests may be found, in the order of
+ * instance_candidates(). Adds to those that are known; a name keeps its best source.
  */
 int store_put_candidates(struct store *store, int64_t run_id, const struct instance_choice *choices,
 			 size_t count, struct err *err);

@@ -66,10 +66,11 @@ int store_get_instance(struct store *store, int64_t run_id, struct instance_choi
 	return found;
 }
 
-/* Best first: the order in which candidates are asked. */
+/* Best first, as instance_candidates() lists them. */
 static int source_rank(const char *source)
 {
-	static const char *const sources[] = {"flag", "link", ".buckconfig", "project.json", "log"};
+	static const char *const sources[] = {"flag",	      "link", ".buckconfig",
+					      "project.json", "log",  "default"};
 	int i, count = sizeof(sources) / sizeof(*sources);
 
 	for (i = 0; i < count && strcmp(sources[i], source) != 0; i++)
@@ -77,22 +78,47 @@ static int source_rank(const char *source)
 	return i;
 }
 
-/* Decided by comparing, so that the order of logs does not matter. */
-static bool replaces(const struct instance_choice *wanted, const struct instance_choice *old)
+/*
+ * The order of instance_candidates() as far as it does not depend on what else a
+ * log has shown: below 0 if `a` is the better guess. Of one source the longer name
+ * is the more exact one: a pool's prefix, a link's whole path.
+ */
+static int order_choices(const struct instance_choice *a, const struct instance_choice *b)
 {
-	int wanted_rank = source_rank(wanted->source), old_rank = source_rank(old->source);
-	int order;
+	size_t a_len = strlen(a->name), b_len = strlen(b->name);
+	int order = source_rank(a->source) - source_rank(b->source);
 
-	if (wanted->proved || old->proved) {
-		bool same = strcmp(wanted->cache, old->cache) == 0 &&
-			    strcmp(wanted->name, old->name) == 0;
+	if (!order)
+		order = (a_len < b_len) - (a_len > b_len);
+	if (!order)
+		order = strcmp(a->name, b->name);
+	return order ? order : strcmp(a->cache, b->cache);
+}
 
-		return wanted->proved && !(same && old->proved);
+static bool same_instance(const struct instance_choice *a, const struct instance_choice *b)
+{
+	return strcmp(a->cache, b->cache) == 0 && strcmp(a->name, b->name) == 0;
+}
+
+/*
+ * What stays of an old and a wanted choice: decided by comparing, so that the
+ * order of logs does not matter. Two proofs of different names are the user's
+ * doing: the later one stays.
+ */
+static struct instance_choice merge_choices(const struct instance_choice *old,
+					    const struct instance_choice *wanted)
+{
+	struct instance_choice merged = *old;
+
+	if (same_instance(old, wanted)) {
+		merged.proved = old->proved || wanted->proved;
+		if (source_rank(wanted->source) < source_rank(old->source))
+			merged.source = wanted->source;
+		return merged;
 	}
-	if (wanted_rank != old_rank)
-		return wanted_rank < old_rank;
-	order = strcmp(wanted->cache, old->cache);
-	return (order ? order : strcmp(wanted->name, old->name)) < 0;
+	if (wanted->proved || old->proved)
+		return wanted->proved ? *wanted : *old;
+	return order_choices(wanted, old) < 0 ? *wanted : *old;
 }
 
 /* ---- moving a run to another instance ---- */
@@ -111,6 +137,19 @@ static int set_attempt(struct store *store, const struct reference *run, int64_t
 	return db_done(s, err);
 }
 
+/* Only failed attempts are left: nobody would have asked. */
+static int forget_answer(struct store *store, int64_t lookup_id, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_LOOKUP_FORGET,
+		       "UPDATE lookup SET state = 0, message = NULL WHERE lookup_id = :lookup"
+		       " AND state NOT IN (0, 1) AND NOT EXISTS (SELECT 1 FROM attempt"
+		       " WHERE lookup_id = :lookup AND status IN (0, 2))");
+
+	bind_int(s, ":lookup", lookup_id);
+	return db_done(s, err);
+}
+
 /* An attempt has left this lookup: it goes with its last reference, unless it was found. */
 static int leave_lookup(struct store *store, int64_t lookup_id, struct err *err)
 {
@@ -126,7 +165,11 @@ static int leave_lookup(struct store *store, int64_t lookup_id, struct err *err)
 	bind_int(s, ":lookup", lookup_id);
 	if (db_done(s, err) < 0)
 		return -1;
-	return db_changes(store) ? 0 : lookup_refer_anew(store, lookup_id, err);
+	if (db_changes(store))
+		return 0;
+	if (forget_answer(store, lookup_id, err) < 0)
+		return -1;
+	return lookup_refer_anew(store, lookup_id, err);
 }
 
 /* The attempt at the statement's row. */
@@ -171,7 +214,9 @@ static int set_instance(struct store *store, int64_t run_id, int64_t instance_id
 	struct statement *s =
 		db_use(store, ST_RUN_INSTANCE_PUT,
 		       "UPDATE run SET instance_id = :instance, instance_proved = :proved,"
-		       " instance_source = :source WHERE run_id = :run");
+		       " instance_source = :source WHERE run_id = :run"
+		       " AND (instance_id, instance_proved, instance_source)"
+		       " IS NOT (:instance, :proved, :source)");
 
 	bind_int(s, ":instance", instance_id);
 	bind_int(s, ":proved", choice->proved);
@@ -183,19 +228,21 @@ static int set_instance(struct store *store, int64_t run_id, int64_t instance_id
 int store_put_instance(struct store *store, int64_t run_id, const struct instance_choice *choice,
 		       struct err *err)
 {
-	struct instance_choice old;
+	struct instance_choice old, merged = *choice;
 	int64_t instance_id;
 	int found = store_get_instance(store, run_id, &old, err);
 
 	if (found < 0)
 		return -1;
-	if (found && !replaces(choice, &old))
-		return 0;
+	if (found)
+		merged = merge_choices(&old, choice);
 	forget_current(store);
-	if (name_intern_instance(store, choice->cache, choice->name, &instance_id, err) < 0 ||
-	    set_instance(store, run_id, instance_id, choice, err) < 0)
+	if (name_intern_instance(store, merged.cache, merged.name, &instance_id, err) < 0 ||
+	    set_instance(store, run_id, instance_id, &merged, err) < 0)
 		return -1;
-	return found ? move_attempts(store, run_id, instance_id, err) : 0;
+	if (!found || same_instance(&old, &merged))
+		return 0;
+	return move_attempts(store, run_id, instance_id, err);
 }
 
 /* ---- candidates ---- */
@@ -211,13 +258,12 @@ int store_put_candidates(struct store *store, int64_t run_id, const struct insta
 			"INSERT INTO instance_candidate (run_id, cache, name, rank, source)"
 			" VALUES (:run, :cache, :name, :rank, :source)"
 			" ON CONFLICT (run_id, cache, name) DO UPDATE SET rank = excluded.rank,"
-			" source = excluded.source"
-			" WHERE (excluded.rank, excluded.source) < (rank, source)");
+			" source = excluded.source WHERE excluded.rank < rank");
 
 		bind_int(s, ":run", run_id);
 		bind_text(s, ":cache", str_of(choices[i].cache));
 		bind_text(s, ":name", str_of(choices[i].name));
-		bind_int(s, ":rank", (int64_t)i);
+		bind_int(s, ":rank", source_rank(choices[i].source));
 		bind_text(s, ":source", str_of(choices[i].source));
 		if (db_done(s, err) < 0)
 			return -1;
@@ -274,7 +320,8 @@ static int load_candidates(struct store *store, const char *cache, struct unprov
 {
 	struct statement *s = db_use(store, ST_UNPROVED_CANDIDATES,
 				     "SELECT name, source FROM instance_candidate"
-				     " WHERE run_id = :run AND cache = :cache ORDER BY rank, name");
+				     " WHERE run_id = :run AND cache = :cache"
+				     " ORDER BY rank, length(name) DESC, name");
 	struct buf *texts = &store->borrowed[1];
 	size_t count = 0;
 	int more;

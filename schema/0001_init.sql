@@ -156,7 +156,7 @@ CREATE TABLE run (
     digest_function INTEGER,  -- sent with each lookup; as in remote_execution.proto
     instance_id INTEGER REFERENCES instance, -- under which its digests are asked
     instance_proved INTEGER NOT NULL DEFAULT 0 CHECK (instance_proved IN (0, 1)), -- an answer proved it, or a flag set it
-    instance_source TEXT      -- flag, link, .buckconfig, project.json, log
+    instance_source TEXT      -- who proposed it, see instance_candidate
 ) STRICT;
 CREATE INDEX run_by_project ON run (project_id);
 
@@ -194,13 +194,13 @@ CREATE TABLE run_log (
 CREATE INDEX run_log_by_file ON run_log (log_file_id);
 
 CREATE TABLE instance_candidate (
-    -- Instance names under which a run's digests may be found, best first; probed in this order.
-    -- Several logs of a run add up: a name keeps the best rank that any of them gave it.
+    -- Instance names under which a run's digests may be found. Several logs of a run
+    -- add up. Asked in the order of rank, then the longer name, then the name.
     run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
     cache TEXT NOT NULL,
     name TEXT NOT NULL,
-    rank INTEGER NOT NULL,    -- 0: asked first
-    source TEXT NOT NULL,
+    rank INTEGER NOT NULL,    -- of its source, the best that proposed it
+    source TEXT NOT NULL,     -- flag 0, link 1, .buckconfig 2, project.json 3, log 4, default 5
     PRIMARY KEY (run_id, cache, name)
 ) STRICT, WITHOUT ROWID;
 
@@ -365,11 +365,11 @@ CREATE TABLE result (
     status_message TEXT
 ) STRICT;
 -- One result of the action cache a lookup; one historical one an attempt.
-CREATE UNIQUE INDEX result_cached ON result (lookup_id) WHERE source = 1;
+CREATE UNIQUE INDEX result_by_lookup ON result (lookup_id, ifnull(attempt_run_id, 0),
+    ifnull(attempt_span_id, 0), ifnull(attempt_idx, 0));
 CREATE UNIQUE INDEX result_historical ON result (attempt_run_id, attempt_span_id, attempt_idx) WHERE source = 2;
-CREATE INDEX result_historical_by_lookup ON result (lookup_id) WHERE source = 2;
 -- "Counted": from the action cache, with POSIX usage. What all sums are made of.
-CREATE INDEX result_bucket ON result (bucket, cores, wall_ns, cpu_ns, max_rss_bytes, project_id)
+CREATE INDEX result_bucket ON result (bucket, cores, wall_ns, cpu_ns, max_rss_bytes, project_id, source)
     WHERE source = 1 AND cpu_ns IS NOT NULL;
 CREATE INDEX result_wall ON result (wall_ns) WHERE source = 1 AND cpu_ns IS NOT NULL;
 CREATE INDEX result_no_usage ON result (lookup_id) WHERE source = 1 AND cpu_ns IS NULL;
