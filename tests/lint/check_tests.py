@@ -3,10 +3,10 @@
 
 usage: check_tests.py [ROOT]
 
-cmocka: each `static void test_x(void **state)` asserts, itself or through a
-function of the same file, and is named in a cmocka_unit_test() row. pytest:
-each test_x() asserts, itself or through a function of its file or of a harness
-module. Neither may be skipped.
+cmocka: each `static void test_x(void **state)` asserts, itself or through what
+it calls in its file or in those that several tests share, and is named in a
+cmocka_unit_test() row. pytest: each test_x() asserts, itself or through what it
+calls in its file or in a harness module. Neither may be skipped.
 """
 import ast
 import re
@@ -17,6 +17,8 @@ C_FUNCTION = re.compile(r'^[\w\s*]+?\b(\w+)\([^;]*?\)\n\{\n(.*?)^\}', re.M | re.
 C_ASSERT = re.compile(r'\b(assert_\w+|fail|fail_msg|check_expected\w*|expect_\w+)\s*\(')
 C_CALL = re.compile(r'\b(\w+)\s*\(')
 C_ROW = re.compile(r'\bcmocka_unit_test\w*\(\s*(\w+)')
+C_MACRO = re.compile(r'^#define (\w+)\([^)]*\)((?:.*\\\n)*.*)', re.M)
+C_TEST = re.compile(r'^static void (test_\w+)\(void \*\*', re.M)
 C_SKIP = re.compile(r'\bskip\s*\(\s*\)')
 
 
@@ -30,16 +32,21 @@ def reach(asserting, calls):
         asserting |= more
 
 
-def check_cmocka(path):
+def c_functions(path):
+    """name -> body, macros among them."""
     text = path.read_text()
     bodies = {m.group(1): m.group(2) for m in C_FUNCTION.finditer(text)}
-    macros = dict(re.findall(r'^#define (\w+)\([^)]*\)((?:.*\\\n)*.*)', text, re.M))
-    bodies.update(macros)
+    bodies.update(C_MACRO.findall(text))
+    return bodies
+
+
+def check_cmocka(path, helpers):
+    text = path.read_text()
+    bodies = {**helpers, **c_functions(path)}
     asserting = reach((f for f, b in bodies.items() if C_ASSERT.search(b)),
                       {f: set(C_CALL.findall(b)) for f, b in bodies.items()})
     rows = set(C_ROW.findall(text))
-    tests = [f for f in bodies if f.startswith('test_') and f not in macros]
-    tests = [f for f in tests if re.search(r'\b%s\(void \*\*' % f, text)]
+    tests = C_TEST.findall(text)
     problems = [f'{f}() asserts nothing' for f in tests if f not in asserting]
     problems += [f'{f}() is in no cmocka_unit_test() row' for f in tests if f not in rows]
     problems += ['skips a test'] if C_SKIP.search(text) else []
@@ -83,13 +90,16 @@ def check_pytest(path, harness):
 
 def check(root):
     root = Path(root)
-    harness = {}
+    harness, helpers = {}, {}
     for path in sorted(root.glob('tests/**/*.py')):
         if not path.name.startswith('test_'):
             harness.update(py_functions(path))
+    for path in sorted(root.glob('tests/**/*.[ch]')):
+        if not path.name.startswith('test_'):
+            helpers.update(c_functions(path))
     problems = []
     for path in sorted(root.glob('tests/**/test_*.c')):
-        problems += [f'{path.relative_to(root)}: {p}' for p in check_cmocka(path)]
+        problems += [f'{path.relative_to(root)}: {p}' for p in check_cmocka(path, helpers)]
     for path in sorted(root.glob('tests/**/test_*.py')):
         problems += [f'{path.relative_to(root)}: {p}' for p in check_pytest(path, harness)]
     return problems
