@@ -1,5 +1,6 @@
 #include "lookup.h"
 
+#include "lookup_breaker.h"
 #include "lookup_reply.h"
 #include "util/clock.h"
 #include "util/mem.h"
@@ -8,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Failures in a row, no answer in between, after which the server counts as away. */
-#define BREAKER_FAILURES 8
-#define BACKOFF_FIRST_MS 50
-#define BACKOFF_MAX_MS 2000
 /* So soon lookup_interrupt() is seen. */
 #define WAIT_MAX_MS 250
 /* The last probe of an outage gets at least this. */
@@ -23,26 +20,10 @@ enum call_state { CALL_FREE = 0, CALL_WAITING, CALL_FLYING };
 struct call {
 	enum call_state state;
 	struct lookup_request request;
-	uint32_t failures; /* that were this call's own, not an outage's */
-	int64_t due_ms;	   /* CALL_WAITING: not before */
-	/* As they stood when it was started last: */
-	uint64_t answers;
-	uint32_t credentials;
-};
-
-/*
- * The breaker. `failures` counts those since the last answer; from
- * BREAKER_FAILURES on only one call at a time is started, the probe. Whatever
- * the server answers ends the outage.
- */
-struct breaker {
-	uint32_t failures;
-	int64_t since_ms; /* of the first of these */
-	bool gone;	  /* away for outage_ms: given up */
-	uint32_t probes;
-	uint32_t probe_slot; /* in flight; NO_SLOT: none */
-	uint32_t last_slot;  /* probed last: calls take turns, one may be at fault itself */
-	int64_t probe_due_ms;
+	uint32_t failures;    /* that were this call's own, not an outage's */
+	int64_t due_ms;	      /* CALL_WAITING: not before */
+	uint64_t answers;     /* of the engine, when it was first started or last at fault */
+	uint32_t credentials; /* when it was started last */
 };
 
 struct lookup {
@@ -55,8 +36,11 @@ struct lookup {
 	uint64_t answers;     /* in which the server spoke, whatever it said */
 	uint32_t credentials; /* how often they changed */
 	struct breaker breaker;
-	struct buf why; /* the last failure, explained */
-	uint64_t random;
+	uint32_t probe_slot; /* in flight; NO_SLOT: none */
+	uint32_t last_slot;  /* probed last: calls take turns, one may be at fault itself */
+	struct lookup_request answered; /* the last one; instance NULL: none yet */
+	char *answered_instance;	/* a copy: it outlives its request */
+	struct buf why;			/* the last failure, explained */
 };
 
 /* One lookup_run() or lookup_preflight(). */
@@ -87,8 +71,8 @@ static int64_t now_ms(const struct lookup *lookup)
 
 static void set_defaults(struct lookup_options *options, uint32_t slots)
 {
-	if (!options->in_flight || options->in_flight > slots)
-		options->in_flight = slots;
+	if (!options->in_flight || options->in_flight > slots - 1)
+		options->in_flight = slots - 1;
 	if (!options->deadline_ms)
 		options->deadline_ms = 30000;
 	if (!options->outage_ms)
@@ -112,9 +96,10 @@ struct lookup *lookup_new(struct transport *transport, const struct lookup_optio
 		xreallocarray(NULL, lookup->options.in_flight, sizeof(*lookup->free_slots));
 	for (i = lookup->options.in_flight; i-- > 0;)
 		lookup->free_slots[lookup->free_count++] = i;
-	lookup->breaker.probe_slot = NO_SLOT;
+	lookup->probe_slot = NO_SLOT;
 	buf_init(&lookup->why);
-	lookup->random = ((uint64_t)now_ms(lookup) << 20 ^ (uintptr_t)lookup) | 1;
+	breaker_init(&lookup->breaker, lookup->options.outage_ms,
+		     (uint64_t)now_ms(lookup) << 20 ^ (uintptr_t)lookup);
 	return lookup;
 }
 
@@ -125,6 +110,7 @@ void lookup_free(struct lookup *lookup)
 	lookup->transport->ops->free(lookup->transport);
 	free(lookup->calls);
 	free(lookup->free_slots);
+	free(lookup->answered_instance);
 	buf_release(&lookup->why);
 	free(lookup);
 }
@@ -154,7 +140,7 @@ static void explain(struct lookup *lookup, const struct transport_reply *reply)
 		buf_addf(&lookup->why, "%s (code %d)", reply->message, reply->code);
 }
 
-static int answer(struct run *run, const struct lookup_answer *answer, struct err *err)
+static int give_answer(struct run *run, const struct lookup_answer *answer, struct err *err)
 {
 	tally_add(&run->lookup->tally, answer);
 	return run->sink(run->context, answer, err);
@@ -178,7 +164,7 @@ static int answer_call(struct run *run, const struct transport_reply *reply, str
 	};
 
 	free_call(run->lookup, reply->slot);
-	return answer(run, &out, err);
+	return give_answer(run, &out, err);
 }
 
 static int answer_unreachable(struct run *run, int64_t id, struct err *err)
@@ -190,39 +176,10 @@ static int answer_unreachable(struct run *run, int64_t id, struct err *err)
 		.message = run->lookup->why.data,
 	};
 
-	return answer(run, &out, err);
+	return give_answer(run, &out, err);
 }
 
 /* ---- starting ---------------------------------------------------------------------------- */
-
-/* xorshift64: enough to keep many clients from coming back in step. */
-static uint64_t next_random(struct lookup *lookup)
-{
-	lookup->random ^= lookup->random << 13;
-	lookup->random ^= lookup->random >> 7;
-	lookup->random ^= lookup->random << 17;
-	return lookup->random;
-}
-
-/* "Full jitter": anything up to a bound that doubles. */
-static int64_t backoff_ms(struct lookup *lookup, uint32_t failures)
-{
-	int64_t bound = failures > 6 ? BACKOFF_MAX_MS : (int64_t)BACKOFF_FIRST_MS << failures;
-
-	if (bound > BACKOFF_MAX_MS)
-		bound = BACKOFF_MAX_MS;
-	return (int64_t)(next_random(lookup) % (uint64_t)bound) + 1;
-}
-
-static bool is_open(const struct lookup *lookup)
-{
-	return lookup->breaker.failures >= BREAKER_FAILURES;
-}
-
-static int64_t outage_end_ms(const struct lookup *lookup)
-{
-	return lookup->breaker.since_ms + lookup->options.outage_ms;
-}
 
 /* During an outage no call outlives it, so that giving up comes in time. */
 static int64_t call_timeout_ms(const struct lookup *lookup)
@@ -231,7 +188,7 @@ static int64_t call_timeout_ms(const struct lookup *lookup)
 
 	if (!lookup->breaker.failures)
 		return lookup->options.deadline_ms;
-	left = outage_end_ms(lookup) - now_ms(lookup);
+	left = breaker_end_ms(&lookup->breaker) - now_ms(lookup);
 	if (left < LAST_PROBE_MS)
 		left = LAST_PROBE_MS;
 	return left < lookup->options.deadline_ms ? left : lookup->options.deadline_ms;
@@ -243,7 +200,6 @@ static int fly(struct lookup *lookup, uint32_t slot, int64_t timeout_ms, struct 
 	struct call *call = &lookup->calls[slot];
 
 	call->state = CALL_FLYING;
-	call->answers = lookup->answers;
 	call->credentials = lookup->credentials;
 	lookup->flying++;
 	return transport->ops->start(transport, slot, &call->request, timeout_ms, err);
@@ -272,7 +228,8 @@ static int take_request(struct run *run, uint32_t *out_slot, struct err *err)
 	}
 	lookup->tally.asked++;
 	*out_slot = lookup->free_slots[--lookup->free_count];
-	lookup->calls[*out_slot] = (struct call){.state = CALL_WAITING, .request = request};
+	lookup->calls[*out_slot] = (struct call){
+		.state = CALL_WAITING, .request = request, .answers = lookup->answers};
 	return 1;
 }
 
@@ -306,37 +263,61 @@ static uint32_t next_waiting(const struct lookup *lookup)
 	uint32_t i, slot;
 
 	for (i = 1; i <= lookup->options.in_flight; i++) {
-		slot = (lookup->breaker.last_slot + i) % lookup->options.in_flight;
+		slot = (lookup->last_slot + i) % lookup->options.in_flight;
 		if (lookup->calls[slot].state == CALL_WAITING)
 			return slot;
 	}
 	return NO_SLOT;
 }
 
-static int start_probe(struct run *run, struct err *err)
+/* The slot beyond those of calls: for asking again what was answered before. */
+static uint32_t spare_slot(const struct lookup *lookup)
+{
+	return lookup->options.in_flight;
+}
+
+static int ask_again(struct lookup *lookup, struct err *err)
+{
+	struct transport *transport = lookup->transport;
+
+	lookup->probe_slot = spare_slot(lookup);
+	lookup->flying++;
+	return transport->ops->start(transport, spare_slot(lookup), &lookup->answered,
+				     call_timeout_ms(lookup), err);
+}
+
+static int probe_call(struct run *run, struct err *err)
 {
 	struct lookup *lookup = run->lookup;
-	struct breaker *breaker = &lookup->breaker;
-	uint32_t slot;
+	uint32_t slot = next_waiting(lookup);
 	int more;
 
-	if (breaker->probe_slot != NO_SLOT || now_ms(lookup) < breaker->probe_due_ms)
-		return 0;
-	slot = next_waiting(lookup);
 	if (slot != NO_SLOT) {
-		breaker->probe_slot = breaker->last_slot = slot;
+		lookup->probe_slot = lookup->last_slot = slot;
 		return fly_again(lookup, slot, err);
 	}
 	more = take_request(run, &slot, err);
 	if (more <= 0)
 		return more;
-	breaker->probe_slot = breaker->last_slot = slot;
+	lookup->probe_slot = lookup->last_slot = slot;
 	return fly(lookup, slot, call_timeout_ms(lookup), err);
+}
+
+static int start_probe(struct run *run, struct err *err)
+{
+	struct lookup *lookup = run->lookup;
+	const struct breaker *breaker = &lookup->breaker;
+
+	if (lookup->probe_slot != NO_SLOT || now_ms(lookup) < breaker->probe_due_ms)
+		return 0;
+	if (breaker->probes % 2 && lookup->answered.instance)
+		return ask_again(lookup, err);
+	return probe_call(run, err);
 }
 
 static int start_calls(struct run *run, struct err *err)
 {
-	if (is_open(run->lookup))
+	if (breaker_is_open(&run->lookup->breaker))
 		return start_probe(run, err);
 	if (start_due(run->lookup, err) < 0)
 		return -1;
@@ -353,45 +334,33 @@ static int retry_later(struct lookup *lookup, uint32_t slot, int64_t delay_ms)
 	return 0;
 }
 
-static void note_failure(struct lookup *lookup, const struct transport_reply *reply)
-{
-	struct breaker *breaker = &lookup->breaker;
-	int64_t now = now_ms(lookup);
-
-	explain(lookup, reply);
-	if (!breaker->failures++)
-		breaker->since_ms = now;
-	if (breaker->failures == BREAKER_FAILURES)
-		breaker->probes = 0;
-	if (is_open(lookup)) {
-		breaker->probe_due_ms = now + backoff_ms(lookup, breaker->probes++);
-		if (breaker->probe_due_ms > outage_end_ms(lookup))
-			breaker->probe_due_ms = outage_end_ms(lookup);
-	}
-	if (now >= outage_end_ms(lookup))
-		breaker->gone = true;
-}
-
 /*
- * A failure is the call's own only if the server answered another one since the
- * call was started: an outage, however long, uses up nobody's attempts.
+ * A failure is the call's own only if the server answered another one meanwhile:
+ * an outage, however long, uses up nobody's attempts.
  */
 static int take_failure(struct run *run, const struct transport_reply *reply, struct err *err)
 {
 	struct lookup *lookup = run->lookup;
 	struct call *call = &lookup->calls[reply->slot];
 
-	note_failure(lookup, reply);
-	if (call->answers != lookup->answers && ++call->failures >= lookup->options.attempts)
-		return answer_call(run, reply, err);
-	return retry_later(lookup, reply->slot, backoff_ms(lookup, call->failures));
+	if (call->answers != lookup->answers) {
+		call->answers = lookup->answers;
+		if (++call->failures >= lookup->options.attempts)
+			return answer_call(run, reply, err);
+	}
+	return retry_later(lookup, reply->slot,
+			   breaker_backoff_ms(&lookup->breaker, call->failures));
 }
 
-static void note_answer(struct lookup *lookup)
+static void remember(struct lookup *lookup, const struct lookup_request *request)
 {
-	lookup->answers++;
-	lookup->breaker.failures = 0;
-	lookup->breaker.gone = false;
+	if (!lookup->answered_instance ||
+	    strcmp(lookup->answered_instance, request->instance) != 0) {
+		free(lookup->answered_instance);
+		lookup->answered_instance = xstrdup(request->instance);
+	}
+	lookup->answered = *request;
+	lookup->answered.instance = lookup->answered_instance;
 }
 
 /* Were they changed since the call was started, or can they be now? */
@@ -417,23 +386,39 @@ static bool worth_retrying(struct lookup *lookup, const struct transport_reply *
 	return call->failures + 1 < reply_attempts(reply, lookup->options.attempts);
 }
 
-static int take_reply(struct run *run, const struct transport_reply *reply, struct err *err)
+static int take_answer(struct run *run, const struct transport_reply *reply, struct err *err)
 {
 	struct lookup *lookup = run->lookup;
 	struct call *call = &lookup->calls[reply->slot];
 
-	lookup->flying--;
-	if (reply->slot == lookup->breaker.probe_slot)
-		lookup->breaker.probe_slot = NO_SLOT;
-	if (reply_is_outage(reply))
-		return take_failure(run, reply, err);
-	note_answer(lookup);
+	remember(lookup, &call->request);
 	if (!worth_retrying(lookup, reply))
 		return answer_call(run, reply, err);
 	call->failures++;
-	return retry_later(
-		lookup, reply->slot,
-		reply->code == CODE_UNAUTHENTICATED ? 0 : backoff_ms(lookup, call->failures));
+	return retry_later(lookup, reply->slot,
+			   reply->code == CODE_UNAUTHENTICATED
+				   ? 0
+				   : breaker_backoff_ms(&lookup->breaker, call->failures));
+}
+
+static int take_reply(struct run *run, const struct transport_reply *reply, struct err *err)
+{
+	struct lookup *lookup = run->lookup;
+	bool outage = reply_is_outage(reply);
+
+	lookup->flying--;
+	if (reply->slot == lookup->probe_slot)
+		lookup->probe_slot = NO_SLOT;
+	if (outage) {
+		explain(lookup, reply);
+		breaker_failed(&lookup->breaker, now_ms(lookup));
+	} else {
+		lookup->answers++;
+		breaker_answered(&lookup->breaker);
+	}
+	if (reply->slot == spare_slot(lookup))
+		return 0;
+	return outage ? take_failure(run, reply, err) : take_answer(run, reply, err);
 }
 
 static int64_t earliest_due_ms(const struct lookup *lookup)
@@ -453,15 +438,16 @@ static int64_t pause_ms(const struct lookup *lookup)
 	const struct breaker *breaker = &lookup->breaker;
 	int64_t due = INT64_MAX, left;
 
-	if (is_open(lookup))
-		due = breaker->probe_slot == NO_SLOT ? breaker->probe_due_ms : INT64_MAX;
+	if (breaker_is_open(&lookup->breaker))
+		due = lookup->probe_slot == NO_SLOT ? breaker->probe_due_ms : INT64_MAX;
 	else if (lookup->waiting)
 		due = earliest_due_ms(lookup);
 	if (due == INT64_MAX)
 		return WAIT_MAX_MS;
+	/* At least 1: what is due and was not started has no slot to start in. */
 	left = due - now_ms(lookup);
-	if (left < 0)
-		left = 0;
+	if (left < 1)
+		left = 1;
 	return left < WAIT_MAX_MS ? left : WAIT_MAX_MS;
 }
 
@@ -506,27 +492,13 @@ static int give_up(struct run *run, struct err *err)
 	return more;
 }
 
-/* A server that was given up is tried once more, for a short while. */
-static void reopen(struct lookup *lookup)
-{
-	struct breaker *breaker = &lookup->breaker;
-
-	if (!breaker->gone)
-		return;
-	breaker->gone = false;
-	breaker->failures = BREAKER_FAILURES;
-	breaker->since_ms =
-		now_ms(lookup) - lookup->options.outage_ms + lookup->options.preflight_ms;
-	breaker->probes = 0;
-	breaker->probe_due_ms = now_ms(lookup);
-}
-
 int lookup_run(struct lookup *lookup, lookup_source_fn *source, lookup_sink_fn *sink, void *context,
 	       struct err *err)
 {
 	struct run run = {lookup, source, sink, context, false};
 
-	reopen(lookup);
+	if (lookup->breaker.gone)
+		breaker_retry(&lookup->breaker, now_ms(lookup), lookup->options.preflight_ms);
 	for (;;) {
 		if (interrupted)
 			return err_set(err, ERR_NET, "interrupted");

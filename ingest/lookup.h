@@ -70,7 +70,7 @@ struct transport_ops {
 
 struct transport {
 	const struct transport_ops *ops;
-	uint32_t slots; /* calls that it takes at once, numbered from 0 */
+	uint32_t slots; /* calls that it takes at once, numbered from 0; at least 2 */
 };
 
 enum lookup_outcome {
@@ -95,10 +95,11 @@ struct lookup_answer {
 };
 
 struct lookup_options {
-	uint32_t in_flight;  /* calls at once; 0, or more than it has: all slots of the transport */
-	int64_t deadline_ms; /* of one call; 0: 30 s */
-	int64_t outage_ms;   /* how long a server may be away; 0: 60 s */
-	uint32_t attempts;   /* of one call, outages not counted; 0: 5 */
+	uint32_t in_flight;   /* calls at once; 0, or more: all slots of the transport but one,
+				 which the engine keeps to find out whether the server is back */
+	int64_t deadline_ms;  /* of one call; 0: 30 s */
+	int64_t outage_ms;    /* how long a server may be away; 0: 60 s */
+	uint32_t attempts;    /* of one call, outages not counted; 0: 5 */
 	int64_t preflight_ms; /* of a first call, and of one to a server given up before; 0: 5 s */
 };
 

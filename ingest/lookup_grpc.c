@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS_LOOPBACK 64
-#define SLOTS_REMOTE 128
+#define IN_FLIGHT_LOOPBACK 64
+#define IN_FLIGHT_REMOTE 128
 
 static const char action_cache_method[] =
 	"/build.bazel.remote.execution.v2.ActionCache/GetActionResult";
@@ -459,16 +459,16 @@ static bool environment_names_proxy(void)
 	return false;
 }
 
-static struct transport_grpc *transport_grpc_alloc(const struct remote *remote, uint32_t slots)
+static struct transport_grpc *transport_grpc_alloc(const struct remote *remote, uint32_t in_flight)
 {
 	struct transport_grpc *grpc = xcalloc(1, sizeof(*grpc));
 
-	if (!slots)
-		slots = remote->loopback ? SLOTS_LOOPBACK : SLOTS_REMOTE;
-	grpc->base = (struct transport){&transport_grpc_ops, slots};
+	if (!in_flight)
+		in_flight = remote->loopback ? IN_FLIGHT_LOOPBACK : IN_FLIGHT_REMOTE;
+	grpc->base = (struct transport){&transport_grpc_ops, in_flight + 1};
 	grpc->remote = remote;
 	grpc->proxied = !remote->loopback && environment_names_proxy();
-	grpc->slots = xcalloc(slots, sizeof(*grpc->slots));
+	grpc->slots = xcalloc(grpc->base.slots, sizeof(*grpc->slots));
 	grpc->reply = grpc_empty_slice();
 	buf_init(&grpc->message);
 	grpc->queue = grpc_completion_queue_create_for_next(NULL);
@@ -476,7 +476,7 @@ static struct transport_grpc *transport_grpc_alloc(const struct remote *remote, 
 }
 
 int transport_grpc_new(struct transport **out_transport, const struct remote *remote,
-		       uint32_t slots, struct err *err)
+		       uint32_t in_flight, struct err *err)
 {
 	struct transport_grpc *grpc;
 	sigset_t before;
@@ -486,7 +486,7 @@ int transport_grpc_new(struct transport **out_transport, const struct remote *re
 	setenv("GRPC_VERBOSITY", "NONE", 0);
 	block_signals(&before);
 	grpc_init();
-	grpc = transport_grpc_alloc(remote, slots);
+	grpc = transport_grpc_alloc(remote, in_flight);
 	if (make_metadata(grpc, err) == 0 && channel_open(remote, &grpc->channel, err) == 0) {
 		*out_transport = &grpc->base;
 		result = 0;

@@ -9,11 +9,12 @@
 #include "remote.h"
 
 /*
- * `slots` 0: 64 for a server on this machine, else 128. `remote` is borrowed
+ * `in_flight`: calls at once, besides the engine's own; 0: 64 for a server on
+ * this machine, else 128. `remote` is borrowed
  * until the transport is freed. -1: TLS files, a token file or headers that
  * cannot be right (ERR_USAGE); nothing is sent yet.
  */
 int transport_grpc_new(struct transport **out_transport, const struct remote *remote,
-		       uint32_t slots, struct err *err);
+		       uint32_t in_flight, struct err *err);
 
 #endif

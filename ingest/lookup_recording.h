@@ -22,10 +22,11 @@ const char *lookup_method_name(enum lookup_method method);
 /*
  * Answers from the file alone, read plain, gzip or zstd; what is not in it is
  * NOT_FOUND (5). The replies wait in a nameless temporary file, so memory holds
- * only what finds them. `slots` 0: 64. -1: it cannot be read, or is no such
+ * only what finds them. `in_flight`: calls at once,
+ * besides the engine's own; 0: 64. -1: it cannot be read, or is no such
  * recording (PATH:LINE: what).
  */
-int transport_replay_new(struct transport **out_transport, const char *path, uint32_t slots,
+int transport_replay_new(struct transport **out_transport, const char *path, uint32_t in_flight,
 			 struct err *err);
 /*
  * Passes calls on to `inner` (taken over, also on failure) and writes each

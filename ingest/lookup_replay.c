@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SLOTS_DEFAULT 64
+#define IN_FLIGHT_DEFAULT 64
 #define CHUNK_BYTES ((size_t)256 << 10)
 /* A reply of the largest size in base64, and room for what stands around it. */
 #define LINE_MAX_BYTES (LOOKUP_REPLY_MAX / 3 * 4 + ((size_t)1 << 20))
@@ -459,15 +459,16 @@ static const struct transport_ops replay_ops = {
 	.free = replay_free,
 };
 
-static struct transport_replay *replay_alloc(uint32_t slots)
+static struct transport_replay *replay_alloc(uint32_t in_flight)
 {
 	struct transport_replay *replay = xcalloc(1, sizeof(*replay));
 
-	if (!slots)
-		slots = SLOTS_DEFAULT;
-	replay->base = (struct transport){&replay_ops, slots};
-	replay->requests = xcalloc(slots, sizeof(*replay->requests));
-	replay->queue = xcalloc(slots, sizeof(*replay->queue));
+	replay->base = (struct transport){
+		&replay_ops,
+		(in_flight ? in_flight : IN_FLIGHT_DEFAULT) + 1,
+	};
+	replay->requests = xcalloc(replay->base.slots, sizeof(*replay->requests));
+	replay->queue = xcalloc(replay->base.slots, sizeof(*replay->queue));
 	buf_init(&replay->message);
 	buf_init(&replay->reply);
 	return replay;
@@ -495,10 +496,10 @@ static FILE *open_spool(struct err *err)
 	return spool;
 }
 
-int transport_replay_new(struct transport **out_transport, const char *path, uint32_t slots,
+int transport_replay_new(struct transport **out_transport, const char *path, uint32_t in_flight,
 			 struct err *err)
 {
-	struct transport_replay *replay = replay_alloc(slots);
+	struct transport_replay *replay = replay_alloc(in_flight);
 
 	replay->path = path;
 	replay->spool = open_spool(err);
