@@ -262,7 +262,7 @@ static int read_lines(struct transport_replay *replay, struct unpack *unpack, st
 		if (read_line(replay, line, lines.number, err) < 0)
 			break;
 	if (more == 0 && !lines.number)
-		more = err_set(err, ERR_FORMAT, "not a recording of br2-ingest");
+		more = err_set(err, ERR_FORMAT, "%s: not a recording of br2-ingest", replay->path);
 	else if (more)
 		err_prefix(err, "%s:%llu", replay->path,
 			   (unsigned long long)(lines.number + (more < 0)));

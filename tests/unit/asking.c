@@ -36,7 +36,12 @@ int asking_next(void *context, struct lookup_request *out_request, struct err *e
 	if (asking->next == asking->count)
 		return 0;
 	*out_request = (struct lookup_request){
-		.id = asking->next++, .method = LOOKUP_ACTION_RESULT, .instance = "i"};
+		.id = asking->next,
+		.method = LOOKUP_ACTION_RESULT,
+		.instance = "i",
+		.digest = {.hash_len = 32, .function = DIGEST_SHA256, .size_bytes = asking->next},
+	};
+	asking->next++;
 	return 1;
 }
 
