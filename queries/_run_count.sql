@@ -1,0 +1,24 @@
+CREATE VIEW _run_count (
+    -- One row a run: how many actions of which kind, as Buck2 counts its commands.
+    run_id,          -- of table run
+    project_id,      -- of table project
+    actions,         -- ended actions
+    tests,           -- ended test runs and listings
+    in_flight,       -- started, not ended
+    failed,          -- failed actions, tests not included
+    cached_action,   -- served from the action cache
+    cached_dep_file, -- served from the remote dep-file cache
+    remote,          -- executed remotely
+    local            -- executed locally, by a worker process or not
+) AS
+SELECT r.run_id, r.project_id,
+    (SELECT count(*) FROM action a WHERE a.run_id = r.run_id)
+        - (SELECT count(*) FROM action a INDEXED BY action_test WHERE a.run_id = r.run_id AND a.type <> 1),
+    (SELECT count(*) FROM action a INDEXED BY action_test WHERE a.run_id = r.run_id AND a.type <> 1),
+    (SELECT count(*) FROM in_flight f WHERE f.run_id = r.run_id),
+    (SELECT count(*) FROM action a INDEXED BY action_failed WHERE a.run_id = r.run_id AND a.failed = 1 AND a.type = 1),
+    (SELECT count(*) FROM action a WHERE a.run_id = r.run_id AND a.execution_kind IN (3, 10)),
+    (SELECT count(*) FROM action a WHERE a.run_id = r.run_id AND a.execution_kind = 9),
+    (SELECT count(*) FROM action a WHERE a.run_id = r.run_id AND a.execution_kind IN (2, 11)),
+    (SELECT count(*) FROM action a WHERE a.run_id = r.run_id AND a.execution_kind IN (1, 8))
+FROM run r;

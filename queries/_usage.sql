@@ -1,0 +1,57 @@
+CREATE VIEW _usage (
+    -- What usage and run_usage show, with the keys that join them. A view's columns that are
+    -- subqueries cost nothing unless they are asked for.
+    lookup_id,            -- of table lookup
+    result_id,            -- of table result
+    first_run_id,         -- run of the first reference
+    execution_start_ns,   -- time, NULL: unknown
+    digest,               -- see usage, as all below
+    instance, project, label, package, buck_package, category, identifier, configuration, source, wall_ns, cpu_ns,
+    wall_s, cpu_s, user_s, system_s, cores, max_rss_bytes, max_rss_gib, major_faults, termination_signal, exit_code,
+    worker, pool, pod, executed_utc, executed_by, queued_s, fetch_s, upload_s, first_run, portal_url,
+    rss_at_floor, clock_skew
+) AS
+SELECT r.lookup_id, r.result_id, r.first_run_id,
+    (SELECT t.base_ns + t.execution_start_off_ns FROM result_time t WHERE t.result_id = r.result_id),
+    l.digest, i.name, j.name, t.label, p.name, t.buck_package, c.name, n.identifier,
+    (SELECT f.name FROM configuration f WHERE f.configuration_id = n.configuration_id),
+    CASE r.source WHEN 1 THEN 'action_cache' ELSE 'historical' END,
+    r.wall_ns, r.cpu_ns, r.wall_ns / 1e9, r.cpu_ns / 1e9,
+    (SELECT u.user_ns / 1e9 FROM rusage u WHERE u.result_id = r.result_id),
+    (SELECT u.system_ns / 1e9 FROM rusage u WHERE u.result_id = r.result_id),
+    r.cores, r.max_rss_bytes, r.max_rss_bytes / 1073741824.0,
+    (SELECT u.major_faults FROM rusage u WHERE u.result_id = r.result_id),
+    r.termination_signal, r.exit_code,
+    (SELECT w.name FROM worker w WHERE w.worker_id = r.worker_id),
+    (SELECT w.pool FROM _worker w WHERE w.worker_id = r.worker_id),
+    (SELECT w.pod FROM _worker w WHERE w.worker_id = r.worker_id),
+    (SELECT strftime('%Y-%m-%d %H:%M:%f', (t.base_ns + t.execution_start_off_ns) / 1000000 / 1000.0, 'unixepoch')
+        FROM result_time t WHERE t.result_id = r.result_id),
+    q.invocation,
+    (SELECT (t.worker_start_off_ns - t.queued_off_ns) / 1e9 FROM result_time t
+        WHERE t.result_id = r.result_id AND t.worker_start_off_ns >= t.queued_off_ns),
+    (SELECT (t.fetch_completed_off_ns - t.fetch_start_off_ns) / 1e9 FROM result_time t
+        WHERE t.result_id = r.result_id AND t.fetch_completed_off_ns >= t.fetch_start_off_ns),
+    (SELECT (t.upload_completed_off_ns - t.upload_start_off_ns) / 1e9 FROM result_time t
+        WHERE t.result_id = r.result_id AND t.upload_completed_off_ns >= t.upload_start_off_ns),
+    (SELECT g.trace_id FROM run g WHERE g.run_id = r.first_run_id),
+    (SELECT rtrim(s.value, '/') || '/' || CASE i.name WHEN '' THEN ''
+            ELSE replace(replace(i.name, '%', '%25'), ' ', '%20') || '/' END
+            || 'blobs/' || y.name || '/action/' || replace(l.digest, ':', '-') || '/'
+        FROM setting s JOIN _digest_function y ON y.function = l.function WHERE s.key = 'portal_url' AND s.value <> ''),
+    (SELECT r.max_rss_bytes <= w.rss_min_bytes * (1 + (SELECT value FROM setting WHERE key = 'rss_floor_pct') / 100.0)
+        FROM worker w WHERE w.worker_id = r.worker_id),
+    (SELECT t.worker_start_off_ns < t.queued_off_ns OR t.fetch_completed_off_ns < t.fetch_start_off_ns
+            OR t.execution_completed_off_ns < t.execution_start_off_ns OR t.upload_completed_off_ns < t.upload_start_off_ns
+        FROM result_time t WHERE t.result_id = r.result_id)
+FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id JOIN instance i ON i.instance_id = l.instance_id
+    JOIN project j ON j.project_id = r.project_id JOIN action_name n ON n.name_id = l.name_id
+    JOIN target t ON t.target_id = n.target_id JOIN package p ON p.package_id = r.package_id AND p.package_id = t.package_id
+    JOIN category c ON c.category_id = n.category_id
+    -- Last, so that it hinders no other join; a filter on executed_by turns it into a search.
+    LEFT JOIN request q ON q.request_id = r.request_id
+-- One row a digest: what the action cache holds, else the newest historical execution.
+WHERE r.source = 1 OR (NOT EXISTS (SELECT 1 FROM result a WHERE a.lookup_id = r.lookup_id AND a.source = 1)
+    AND r.result_id = (SELECT h.result_id FROM result h LEFT JOIN result_time m ON m.result_id = h.result_id
+        JOIN run g ON g.run_id = h.attempt_run_id WHERE h.lookup_id = r.lookup_id AND h.source = 2
+        ORDER BY m.base_ns DESC, g.start_ns DESC, g.trace_id DESC, h.attempt_span_id DESC, h.attempt_idx DESC LIMIT 1));

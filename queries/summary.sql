@@ -1,0 +1,73 @@
+CREATE VIEW summary (
+    -- The whole file in one row. The sums count results of the action cache with usage, each digest
+    -- once, whichever runs hit it; digests - with_usage are the rows of missing_results.
+    runs,       -- runs whose log was read
+    actions,    -- ended actions of these runs, local ones and those without a command included
+    tests,      -- ended test runs and test listings
+    in_flight,  -- started and not ended in what was read of their log
+    digests,    -- distinct digests of remote commands, tests' included
+    with_usage, -- of these, with a result and its usage in the action cache
+    wall_h,     -- their wall time, hours
+    cpu_h,      -- their CPU time, hours
+    avg_cores   -- cpu / wall: the average while running
+) AS
+SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM action) - (SELECT count(*) FROM action INDEXED BY action_test WHERE type <> 1),
+    (SELECT count(*) FROM action INDEXED BY action_test WHERE type <> 1), (SELECT count(*) FROM in_flight), (SELECT count(*) FROM lookup),
+    count(*), round(total(wall_ns) / 3.6e12, 2), round(total(cpu_ns) / 3.6e12, 2),
+    round(total(cpu_ns) / nullif(total(wall_ns), 0), 2)
+FROM result WHERE source = 1 AND cpu_ns IS NOT NULL;
+
+CREATE VIEW summary_by_project (
+    -- One row a project, by name. A digest belongs to the project of its first reference, so the
+    -- rows add up to summary.
+    project,    -- name
+    runs,       -- its runs whose log was read
+    actions,    -- ended actions of these runs
+    tests,      -- ended test runs and test listings of these runs
+    in_flight,  -- started and not ended in what was read of their log
+    digests,    -- distinct digests of remote commands
+    with_usage, -- of these, with a result and its usage in the action cache
+    wall_h,     -- their wall time, hours
+    cpu_h,      -- their CPU time, hours
+    avg_cores   -- cpu / wall: the average while running
+) AS
+SELECT p.name, (SELECT count(*) FROM run r WHERE r.project_id = p.project_id),
+    (SELECT sum(actions) FROM _run_count c WHERE c.project_id = p.project_id),
+    (SELECT sum(tests) FROM _run_count c WHERE c.project_id = p.project_id),
+    (SELECT sum(in_flight) FROM _run_count c WHERE c.project_id = p.project_id),
+    -- Found or not: a digest without a result is a row of lookup only.
+    count(s.cores) + (SELECT count(*) FROM result u WHERE u.source = 1 AND u.cpu_ns IS NULL AND +u.project_id = p.project_id)
+        + (SELECT count(*) FROM lookup l JOIN run r ON r.run_id = l.first_run_id
+            WHERE l.state <> 1 AND r.project_id = p.project_id),
+    count(s.cores), round(total(s.wall_ns) / 3.6e12, 2), round(total(s.cpu_ns) / 3.6e12, 2),
+    round(total(s.cpu_ns) / nullif(total(s.wall_ns), 0), 2)
+-- The plus signs keep SQLite from making an index of its own for the join, which costs more than the scan.
+FROM project p LEFT JOIN result s INDEXED BY result_bucket
+    ON +s.project_id = p.project_id AND s.source = 1 AND s.cpu_ns IS NOT NULL
+WHERE EXISTS (SELECT 1 FROM run r WHERE r.project_id = p.project_id)
+GROUP BY p.name ORDER BY p.name;
+
+CREATE VIEW summary_by_run (
+    -- One row a run, latest first. What the run needed, hits included: each digest once a run, so
+    -- rows do not add up to summary. What a run spent itself is in executions.
+    run,        -- trace id
+    project,    -- of the run
+    actions,    -- its ended actions
+    tests,      -- its ended test runs and test listings
+    in_flight,  -- started and not ended in what was read of its log
+    digests,    -- distinct digests of its remote commands
+    with_usage, -- of these, with a result and its usage in the action cache
+    wall_h,     -- their wall time, hours
+    cpu_h,      -- their CPU time, hours
+    avg_cores   -- cpu / wall: the average while running
+) AS
+SELECT g.trace_id, (SELECT j.name FROM project j WHERE j.project_id = g.project_id),
+    (SELECT c.actions FROM _run_count c WHERE c.run_id = g.run_id),
+    (SELECT c.tests FROM _run_count c WHERE c.run_id = g.run_id),
+    (SELECT c.in_flight FROM _run_count c WHERE c.run_id = g.run_id),
+    count(a.lookup_id), count(s.lookup_id), round(total(s.wall_ns) / 3.6e12, 2), round(total(s.cpu_ns) / 3.6e12, 2),
+    round(total(s.cpu_ns) / nullif(total(s.wall_ns), 0), 2)
+FROM run g LEFT JOIN attempt a ON a.run_id = g.run_id AND a.lookup_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attempt e
+        WHERE e.lookup_id = a.lookup_id AND e.run_id = a.run_id AND (e.span_id, e.idx) < (a.span_id, a.idx))
+    LEFT JOIN result s ON s.lookup_id = a.lookup_id AND s.source = 1 AND s.cpu_ns IS NOT NULL
+GROUP BY g.trace_id ORDER BY g.start_ns DESC, g.trace_id;
