@@ -66,6 +66,8 @@ static int parse_unix(const char *text, const char *path, struct address *addres
 		return malformed(text, "no path follows unix:", err);
 	if (strncasecmp(text, "unix://", 7) == 0 && *path != '/')
 		return malformed(text, "write unix:relative or unix:///absolute", err);
+	while (path[0] == '/' && path[1] == '/') /* two would begin a URI's host */
+		path++;
 	if (strlen(path) >= sizeof(room.sun_path))
 		return malformed(text, "the path is too long for a socket", err);
 	address->host = xstrdup(path);
@@ -257,6 +259,22 @@ char *address_endpoint(const struct address *address, bool tls)
 	return xasprintf("%s:%d", address->host, port);
 }
 
+/* gRPC reads a URI: what is not plain in a path must be escaped. */
+static char *unix_target(const char *path)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789/-._~";
+	struct buf target = BUF_INIT;
+
+	buf_addstr(&target, "unix:");
+	for (; *path; path++)
+		if (strchr(plain, *path))
+			buf_addch(&target, *path);
+		else
+			buf_addf(&target, "%%%02X", (unsigned char)*path);
+	return buf_detach(&target);
+}
+
 /* The '%' before a zone must be escaped: gRPC reads a URI. */
 static char *ipv6_target(const char *host, int port)
 {
@@ -273,7 +291,7 @@ char *address_target(const struct address *address, bool tls)
 
 	switch (address->kind) {
 	case HOST_UNIX:
-		return xasprintf("unix:%s", address->host);
+		return unix_target(address->host);
 	case HOST_IPV4:
 		return xasprintf("ipv4:%s:%d", address->host, port);
 	case HOST_IPV6:

@@ -72,6 +72,9 @@ static void test_sockets(void **state)
 	check_address("unix:/tmp/s.sock", false, "unix:/tmp/s.sock", "unix:/tmp/s.sock", true);
 	check_address("unix:///tmp/s.sock", false, "unix:/tmp/s.sock", "unix:/tmp/s.sock", true);
 	check_address("unix:s.sock", false, "unix:s.sock", "unix:s.sock", true);
+	/* Two slashes would name a host; the rest would be a query, a fragment, an escape. */
+	check_address("unix:////tmp/s", false, "unix:/tmp/s", "unix:/tmp/s", true);
+	check_address("unix:A b?c#d%41", false, "unix:A b?c#d%41", "unix:A%20b%3Fc%23d%2541", true);
 }
 
 static void test_a_missing_port_depends_on_tls(void **state)
