@@ -4,14 +4,15 @@ CREATE VIEW _usage (
     lookup_id,            -- of table lookup
     result_id,            -- of table result
     first_run_id,         -- run of the first reference
-    execution_start_ns,   -- time, NULL: unknown
+    source_id,            -- result.source: 1 action cache, 2 historical
+    execution_start_ns,   -- time; NULL: unknown
     digest,               -- see usage, as all below
     instance, project, label, package, buck_package, category, identifier, configuration, source, wall_ns, cpu_ns,
     wall_s, cpu_s, user_s, system_s, cores, max_rss_bytes, max_rss_gib, major_faults, termination_signal, exit_code,
     worker, pool, pod, executed_utc, executed_by, queued_s, fetch_s, upload_s, first_run, portal_url,
     rss_at_floor, clock_skew
 ) AS
-SELECT r.lookup_id, r.result_id, r.first_run_id,
+SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
     (SELECT t.base_ns + t.execution_start_off_ns FROM result_time t WHERE t.result_id = r.result_id),
     l.digest, i.name, j.name, t.label, p.name, t.buck_package, c.name, n.identifier,
     (SELECT f.name FROM configuration f WHERE f.configuration_id = n.configuration_id),
@@ -46,7 +47,10 @@ SELECT r.lookup_id, r.result_id, r.first_run_id,
         FROM result_time t WHERE t.result_id = r.result_id)
 FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id JOIN instance i ON i.instance_id = l.instance_id
     JOIN project j ON j.project_id = r.project_id JOIN action_name n ON n.name_id = l.name_id
-    JOIN target t ON t.target_id = n.target_id JOIN package p ON p.package_id = r.package_id AND p.package_id = t.package_id
+    JOIN target t ON t.target_id = n.target_id JOIN package p ON p.package_id = t.package_id
+        -- An equality in disguise: so a filter on label or package searches result_package, and whoever
+        -- knows the lookup does not mistake that index for the better one.
+        AND r.package_id BETWEEN p.package_id AND p.package_id
     JOIN category c ON c.category_id = n.category_id
     -- Last, so that it hinders no other join; a filter on executed_by turns it into a search.
     LEFT JOIN request q ON q.request_id = r.request_id

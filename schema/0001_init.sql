@@ -365,7 +365,7 @@ CREATE TABLE result (
     status_message TEXT
 ) STRICT;
 -- One result of the action cache a lookup; one historical one an attempt.
-CREATE UNIQUE INDEX result_by_lookup ON result (lookup_id, ifnull(attempt_run_id, 0),
+CREATE UNIQUE INDEX result_by_lookup ON result (lookup_id, source, ifnull(attempt_run_id, 0),
     ifnull(attempt_span_id, 0), ifnull(attempt_idx, 0));
 CREATE UNIQUE INDEX result_historical ON result (attempt_run_id, attempt_span_id, attempt_idx) WHERE source = 2;
 -- "Counted": from the action cache, with POSIX usage. What all sums are made of.

@@ -1,0 +1,30 @@
+CREATE VIEW _missing (
+    -- One row a digest without counted usage, and why: the first reason that fits.
+    -- failed: no attempt succeeded, and a failed action is never in the action cache. evicted: hit or
+    -- succeeded in a log, not there now. never_stored: the same, but no answer ever proved the instance
+    -- name. refused_upload, local_only: what an Error attempt's stage and text say.
+    lookup_id,    -- of table lookup
+    first_run_id, -- run of the first reference
+    name_id,      -- of table action_name
+    reason        -- see missing_results
+) AS
+SELECT r.lookup_id, r.first_run_id, r.name_id, CASE WHEN r.worker_id IS NULL THEN 'uploaded_by_client' ELSE 'no_usage' END
+FROM result r WHERE r.source = 1 AND r.cpu_ns IS NULL
+UNION ALL
+SELECT l.lookup_id, l.first_run_id, l.name_id, CASE
+    WHEN NOT EXISTS (SELECT 1 FROM attempt a WHERE a.lookup_id = l.lookup_id AND a.status IN (0, 2)) THEN
+        CASE
+        WHEN EXISTS (SELECT 1 FROM attempt a JOIN attempt_text t USING (run_id, span_id, idx) WHERE a.lookup_id = l.lookup_id
+            AND t.error_stage = 'remote_upload_error') THEN 'refused_upload'
+        WHEN EXISTS (SELECT 1 FROM attempt a JOIN attempt_text t USING (run_id, span_id, idx) WHERE a.lookup_id = l.lookup_id
+            AND t.error_stage = 'remote_prepare' AND t.error LIKE '%local_only%') THEN 'local_only'
+        ELSE 'failed' END
+    WHEN l.state = 2 THEN
+        CASE WHEN EXISTS (SELECT 1 FROM run g WHERE g.instance_id = l.instance_id AND g.instance_proved = 1)
+        THEN 'evicted' ELSE 'never_stored' END
+    WHEN l.state = 3 THEN 'outputs_evicted'
+    WHEN l.state IN (4, 5) THEN 'refused'
+    WHEN l.state IN (7, 8) THEN 'unreachable'
+    WHEN l.state IN (6, 9) THEN 'malformed'
+    ELSE 'not_asked' END
+FROM lookup l WHERE l.state <> 1;
