@@ -22,7 +22,7 @@ static const char usage[] =
 static const char examples[] =
 	"Examples:\n"
 	"  br2-ingest digest b5840338\n"
-	"  br2-ingest digest b5840338b273ffdccc28a7bb8a18ac3de01f7abb6b758c29d5e32b7d96106f09:141\n"
+	"  br2-ingest digest \"$(xclip -o)\"      a pasted link, or HASH:SIZE\n"
 	"  br2-ingest digest --json b5840338 | jq '.[0].results[0].worker'\n";
 
 /* Finds and adds one; -1 also where `text` names none or several. */

@@ -56,7 +56,7 @@ static int export_defaults(struct store *store, struct err *err)
 {
 	struct names names = {NULL, 0};
 	int rc = export_default_views(store, add_name, &names, err);
-	size_t i;
+	size_t i, written = 0;
 
 	for (i = 0; i < names.count && rc == 0; i++) {
 		int known = options.project ? export_knows_project(store, names.items[i], err) : 1;
@@ -65,9 +65,10 @@ static int export_defaults(struct store *store, struct err *err)
 			msg_note("%s does not tell projects apart, skipping", names.items[i]);
 		else
 			rc = known < 0 ? -1 : export_view(store, names.items[i], &options, err);
+		written += known == 1;
 	}
 	if (rc == 0)
-		msg_note("%zu views written to %s", names.count, options.dir);
+		msg_note("%zu views written to %s", written, options.dir);
 	names_release(&names);
 	return rc;
 }

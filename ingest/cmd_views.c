@@ -6,6 +6,7 @@
 #include "views.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static struct {
 	bool sql;
@@ -34,23 +35,35 @@ static const char examples[] = "Examples:\n"
 /* Prints words from column `at` on, wrapped, and indented by `indent`. */
 static void print_wrapped(const char *text, int at, int indent)
 {
-	while (*text) {
+	bool first = true;
+
+	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
 		int len = (int)strcspn(text, " ");
 
-		if (at + len > WIDTH && at > indent) {
+		if (first) {
+			at += len;
+		} else if (at + 1 + len > WIDTH) {
 			printf("\n%*s", indent, "");
-			at = indent;
+			at = indent + len;
+		} else {
+			putchar(' ');
+			at += 1 + len;
 		}
 		printf("%.*s", len, text);
-		at += len;
 		text += len;
-		if (*text == ' ') {
-			text++;
-			putchar(' ');
-			at++;
-		}
+		first = false;
 	}
 	putchar('\n');
+}
+
+static void keep_first_sentence(struct buf *text)
+{
+	char *end = strstr(text->data, ". ");
+
+	if (end) {
+		end[1] = '\0';
+		text->len = (size_t)(end + 1 - text->data);
+	}
 }
 
 static void list_views(void)
@@ -64,6 +77,7 @@ static void list_views(void)
 			continue;
 		buf_clear(&about);
 		view_add_about(&view, &about);
+		keep_first_sentence(&about);
 		printf("%-18.*s ", (int)view.name.len, view.name.data);
 		print_wrapped(about.data, 19, 19);
 	}

@@ -25,7 +25,7 @@ struct page {
 	int64_t with_usage;
 	int64_t by_others;  /* executed by runs outside of the scope */
 	int64_t unmeasured; /* referred to by dev and viewcheck runs only */
-	int64_t in_flight, incomplete;
+	int64_t in_flight;
 	struct figures figures;
 	struct grid *longest;
 	int64_t longest_rows;
@@ -75,7 +75,6 @@ static int take_totals(void *context, const struct row *row, struct err *err)
 	page->by_others = row->values[2].integer;
 	page->unmeasured = row->values[3].integer;
 	page->in_flight = row->values[4].integer;
-	page->incomplete = row->values[5].integer;
 	return 0;
 }
 
@@ -237,37 +236,31 @@ static void add_rss_note(struct page *page)
 		 (double)page->figures.min_rss_bytes / MIB);
 }
 
+/* One line of the notes; nothing for a count of 0. */
+static void add_note(struct buf *text, const char *what, int64_t count, const char *about)
+{
+	if (count)
+		buf_addf(text, "%s: %" PRId64 " %s\n", what, count, about);
+}
+
 static void add_notes(struct page *page)
 {
 	struct buf *text = &page->text;
 
 	buf_addch(text, '\n');
 	add_rss_note(page);
-	if (page->by_others)
-		buf_addf(text,
-			 "cache hits: %" PRId64 " results were executed by other runs and carry "
-			 "their usage\n",
-			 page->by_others);
-	if (page->test_digests)
-		buf_addf(text,
-			 "tests: %" PRId64 " of the digests belong to tests and listings "
-			 "(--no-tests leaves them out)\n",
-			 page->test_digests);
-	if (page->symptoms.missing[REASON_UPLOADED_BY_CLIENT])
-		buf_addf(text,
-			 "uploaded by the client: %" PRId64 " results were written by Buck2 "
-			 "itself; no CPU time is known of them, and no figure holds them\n",
-			 page->symptoms.missing[REASON_UPLOADED_BY_CLIENT]);
-	if (page->unmeasured)
-		buf_addf(text,
-			 "dev and viewcheck runs: %" PRId64 " of the actions are theirs alone and "
-			 "not part of a measured cell\n",
-			 page->unmeasured);
-	if (page->incomplete)
-		buf_addf(text,
-			 "incomplete: %" PRId64 " of the runs (still building, or killed), with "
-			 "%" PRId64 " actions in flight; br2-ingest completes them\n",
-			 page->incomplete, page->in_flight);
+	add_note(text, "executed by other runs", page->by_others,
+		 "of the results (cache hits carry the usage of the original execution)");
+	add_note(text, "tests and listings", page->test_digests,
+		 "of the digests (--no-tests leaves them out)");
+	add_note(text, "uploaded by the client", page->symptoms.missing[REASON_UPLOADED_BY_CLIENT],
+		 "of the digests; Buck2 wrote them itself, so no CPU time is known, and no figure "
+		 "holds them");
+	add_note(text, "dev and viewcheck runs", page->unmeasured,
+		 "of the digests are theirs alone and not part of a measured cell");
+	add_note(
+		text, "in flight", page->in_flight,
+		"of the actions (builds that still run, or were killed); they count once they end");
 	symptom_add(&page->symptoms, text);
 }
 

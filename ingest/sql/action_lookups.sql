@@ -5,7 +5,7 @@ SELECT i.name AS instance, nullif(i.cache, '') AS cache,
         WHEN 6 THEN 'too large' WHEN 7 THEN 'error' WHEN 8 THEN 'unreachable'
         WHEN 9 THEN 'malformed' END AS answer,
     l.message,
-    (SELECT m.reason FROM missing_results m WHERE m.digest = :digest) AS missing_because,
+    (SELECT m.reason FROM _missing m WHERE m.lookup_id = l.lookup_id) AS missing_because,
     (SELECT u.portal_url FROM _usage u WHERE u.lookup_id = l.lookup_id) AS portal_url
 FROM lookup l
 JOIN instance i USING (instance_id)

@@ -1,4 +1,4 @@
-SELECT m.reason, count(DISTINCT d.lookup_id) AS digests
-FROM missing_results m
-JOIN digests d USING (digest)
+SELECT m.reason, count(*) AS digests
+FROM wanted
+JOIN _missing m USING (lookup_id)
 GROUP BY m.reason

@@ -4,9 +4,9 @@
     WHERE (f.ending = 'broken' OR f.malformed > 0 OR f.too_large > 0) AND f.log_file_id IN
         (SELECT log_file_id FROM run_log WHERE run_id IN (SELECT run_id FROM scope))),
 gone(lookup_id) AS MATERIALIZED (
-    SELECT d.lookup_id
-    FROM missing_results m
-    JOIN digests d USING (digest)
+    SELECT lookup_id
+    FROM wanted
+    JOIN _missing m USING (lookup_id)
     WHERE m.reason IN ('evicted', 'outputs_evicted')),
 per_run(all_gone) AS (
     SELECT min(t.lookup_id IN (SELECT lookup_id FROM gone))
@@ -20,5 +20,9 @@ SELECT
     (SELECT count(*) FROM per_run) AS runs,
     (SELECT ifnull(sum(all_gone), 0) FROM per_run) AS gone_runs,
     (SELECT group_concat(name, ', ') FROM
-        (SELECT name FROM instance_candidate WHERE run_id IN (SELECT run_id FROM scope)
+        (SELECT name FROM (
+            SELECT name, rank FROM instance_candidate WHERE run_id IN (SELECT run_id FROM scope)
+            UNION ALL
+            SELECT i.name, -1 FROM run JOIN instance i USING (instance_id)
+            WHERE run_id IN (SELECT run_id FROM scope))
          GROUP BY name ORDER BY min(rank), name)) AS instances

@@ -15,6 +15,4 @@ SELECT
          JOIN attempt t ON t.run_id = c.run_id
          WHERE c.run_id IN (SELECT run_id FROM scope) AND NOT c.is_dev
              AND t.lookup_id IS NOT NULL)) AS unmeasured,
-    (SELECT count(*) FROM in_flight WHERE run_id IN (SELECT run_id FROM scope)) AS in_flight,
-    (SELECT count(*) FROM run WHERE complete = 0 AND run_id IN (SELECT run_id FROM scope))
-        AS incomplete
+    (SELECT count(*) FROM in_flight WHERE run_id IN (SELECT run_id FROM scope)) AS in_flight

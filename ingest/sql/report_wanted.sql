@@ -9,10 +9,4 @@ wanted(lookup_id, type) AS MATERIALIZED (
     JOIN action a USING (run_id, span_id)
     WHERE t.lookup_id IS NOT NULL
     GROUP BY t.lookup_id
-    HAVING min(a.type) = 1 OR NOT :no_tests),
--- The same as the views name them.
-digests(lookup_id, digest, instance) AS MATERIALIZED (
-    SELECT w.lookup_id, l.digest, i.name
-    FROM wanted w
-    JOIN lookup l USING (lookup_id)
-    JOIN instance i USING (instance_id))
+    HAVING min(a.type) = 1 OR NOT :no_tests)

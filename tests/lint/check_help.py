@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 HELP_OPTION = re.compile(r'^  (?:-(\w), |    )--([\w-]+)( \S+)?', re.MULTILINE)
-HELP_VERB = re.compile(r'^  (\w+) +\S', re.MULTILINE)
+HELP_VERB = re.compile(r'^  (\w+) {2,}\S', re.MULTILINE)
 FLAG = re.compile(r'Fl (-?[\w-]+)((?: Ns)? (?:= )?(?:Ar|Cm) \S+)?')
 
 
