@@ -20,6 +20,7 @@ static const struct {
 	{"No such file or directory", ALWAYS, " is not there: no such socket"},
 	{"DNS resolution failed", ALWAYS, " is not found: its name does not resolve"},
 	{"http1.x server", ALWAYS, " speaks HTTP/1, not gRPC: another port?"},
+	{"Failed parsing HTTP/2", ALWAYS, " does not speak gRPC: another port?"},
 	{"wrong version number", WITH_TLS, " does not speak TLS: grpc://HOST:PORT asks without it"},
 	{"is not in peer certificate", WITH_TLS, " shows a certificate for another name"},
 	{"certificate verify failed", WITH_TLS,

@@ -3,7 +3,6 @@
 #include "lookup_explain.h"
 #include "lookup_grpc_channel.h"
 #include "digest.h"
-#include "util/base64.h"
 #include "util/mem.h"
 
 #include "reapi.pb-c.h"
@@ -96,62 +95,26 @@ static void add_request_metadata(struct transport_grpc *grpc)
 	free(bytes);
 }
 
-static bool is_legal(bool (*check)(const char *text, size_t len), const char *text, size_t len)
+static bool key_is_legal(const char *text)
 {
-	return len && check(text, len);
+	return grpc_header_key_is_legal(grpc_slice_from_static_string(text)) != 0;
 }
 
-static bool key_is_legal(const char *text, size_t len)
+static bool value_is_legal(const char *text)
 {
-	return grpc_header_key_is_legal(grpc_slice_from_static_buffer(text, len)) != 0;
+	return grpc_header_nonbin_value_is_legal(grpc_slice_from_static_string(text)) != 0;
 }
 
-static bool value_is_legal(const char *text, size_t len)
-{
-	return grpc_header_nonbin_value_is_legal(grpc_slice_from_static_buffer(text, len)) != 0;
-}
-
-static bool is_binary(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len > 4 && strcmp(name + len - 4, "-bin") == 0;
-}
-
-/* By the convention of all gRPC tools, the value of a -bin header is given in base64. */
-static int add_binary_header(struct transport_grpc *grpc, const struct header *header,
-			     struct err *err)
-{
-	struct buf bytes = BUF_INIT;
-	int result = 0;
-
-	if (base64_decode(header->value, strlen(header->value), &bytes) < 0)
-		result = err_set(err, ERR_USAGE, "the value of header '%s' is not base64",
-				 header->name);
-	else
-		add_metadata(grpc, header->name, bytes.data, bytes.len);
-	buf_release(&bytes);
-	return result;
-}
-
+/* The core would refuse each call for an illegal one. */
 static int add_header(struct transport_grpc *grpc, const struct header *header, struct err *err)
 {
-	size_t len = strlen(header->value);
-
-	if (!is_legal(key_is_legal, header->name, strlen(header->name)))
-		return err_set(err, ERR_USAGE, "'%s' cannot be the name of a gRPC header",
+	if (!key_is_legal(header->name) || !value_is_legal(header->value))
+		return err_set(err, ERR_USAGE, "header '%s' holds bytes that no header may have",
 			       header->name);
 	if (grpc->remote->token_path && strcmp(header->name, "authorization") == 0)
 		return err_set(err, ERR_USAGE,
 			       "a token file and a header 'authorization' exclude each other");
-	if (is_binary(header->name))
-		return add_binary_header(grpc, header, err);
-	if (len && !value_is_legal(header->value, len))
-		return err_set(err, ERR_USAGE,
-			       "the value of header '%s' holds bytes that a "
-			       "header cannot have",
-			       header->name);
-	add_metadata(grpc, header->name, header->value, len);
+	add_metadata(grpc, header->name, header->value, strlen(header->value));
 	return 0;
 }
 
