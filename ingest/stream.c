@@ -252,18 +252,26 @@ int stream_next(struct stream *stream, struct stream_record *out_record, struct 
 	return 1;
 }
 
+/* A line grows into a window that doubles, up to the largest body and its newline. */
+static size_t roomier(const struct stream *stream)
+{
+	size_t there = available(stream);
+
+	if (there < stream->cap)
+		return there + 1;
+	return stream->cap > STREAM_RECORD_MAX / 2 ? STREAM_RECORD_MAX + 1 : stream->cap * 2;
+}
+
 /* The line's end, wherever it is. 1: stream->left is known; 0: not within the largest body; -1. */
 static int find_newline(struct stream *stream, bool *out_too_large, struct err *err)
 {
 	while (stream->left == SIZE_UNSEEN && !see_newline(stream)) {
-		size_t there = available(stream);
 		int rc;
 
-		*out_too_large = there > STREAM_RECORD_MAX;
+		*out_too_large = available(stream) > STREAM_RECORD_MAX;
 		if (*out_too_large)
 			return 0;
-		rc = refill(stream,
-			    there * 2 > STREAM_RECORD_MAX ? STREAM_RECORD_MAX + 1 : there * 2, err);
+		rc = refill(stream, roomier(stream), err);
 		if (rc <= 0)
 			return rc;
 	}

@@ -35,7 +35,7 @@ void bytes_load(struct buf *out, const char *path)
 void bytes_load_unpacked(struct buf *out, const char *path)
 {
 	int fd = open(path, O_RDONLY);
-	struct unpack *unpack;
+	struct unpack *unpack = NULL;
 	struct err err = ERR_INIT;
 	char part[4096];
 	size_t len;
