@@ -220,8 +220,9 @@ static void expect_get_fault(const char *text, enum err_kind kind, const char *w
 	assert_int_equal(err.kind, kind);
 	if (!strstr(err.text, words))
 		fail_msg("'%s' does not say '%s'", err.text, words);
-	/* And again: nothing is left behind. */
+	/* And again, for the same reason: nothing is left behind. */
 	assert_int_equal(buckconfig_get(config, "a", "b", &value, &err), -1);
+	assert_non_null(strstr(err.text, words));
 	buckconfig_free(config);
 }
 
