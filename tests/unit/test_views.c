@@ -1,39 +1,34 @@
 /* The documentation that `views` shows, against what SQLite makes of the same statements. */
-#include "store.h"
-#include "util/mem.h"
+#include "made.h"
+#include "scratch.h"
 #include "views.h"
 
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
+#include <setjmp.h>
 #include <cmocka.h>
 
 static struct store *store;
-static char path[] = "/tmp/test_views.XXXXXX";
+static char *dir;
 
 static int open_new(void **state)
 {
-	struct err err = ERR_INIT;
-	int fd = mkstemp(path);
+	char *path;
 
 	(void)state;
-	if (fd < 0)
-		return -1;
-	close(fd);
-	return store_open(&store, path, STORE_WRITE, &err);
+	dir = scratch_new();
+	path = scratch_path(dir, "br2.db");
+	store = made_open(path, STORE_WRITE);
+	free(path);
+	return 0;
 }
 
 static int close_it(void **state)
 {
 	(void)state;
 	store_close(store);
-	return unlink(path);
+	scratch_remove(dir);
+	return 0;
 }
 
 static int add_value(void *context, const struct row *row, struct err *err)
