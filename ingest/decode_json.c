@@ -75,17 +75,23 @@ static bool take_name(struct scan *scan, struct str *out_name)
 	return take_string(scan, out_name) && take(scan, ':');
 }
 
+static bool is_named(const struct shape_row *row, struct str name)
+{
+	return str_is(name, row->name) || (row->older && str_is(name, row->older));
+}
+
 /* The row that a member's name, or a variant in the oneof of that name, leads to. */
 static const struct shape_row *find_member(const struct shape *shape, struct str oneof,
 					   struct str name)
 {
-	size_t i;
+	uint32_t i;
 
 	for (i = 0; i < shape->count; i++) {
-		const struct shape_row *row = &shape->rows[i];
+		const struct shape_row *row = shape_find(shape, i);
+		bool is_variant = row && row->oneof;
 
-		if (str_is(name, row->name) &&
-		    (oneof.data ? row->oneof && str_is(oneof, row->oneof) : !row->oneof))
+		if (row && is_named(row, name) && is_variant == (oneof.data != NULL) &&
+		    (!is_variant || str_is(oneof, row->oneof)))
 			return row;
 	}
 	return NULL;
@@ -93,11 +99,14 @@ static const struct shape_row *find_member(const struct shape *shape, struct str
 
 static bool is_oneof(const struct shape *shape, struct str name)
 {
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i < shape->count; i++)
-		if (shape->rows[i].oneof && str_is(name, shape->rows[i].oneof))
+	for (i = 0; i < shape->count; i++) {
+		const struct shape_row *row = shape_find(shape, i);
+
+		if (row && row->oneof && str_is(name, row->oneof))
 			return true;
+	}
 	return false;
 }
 
@@ -298,17 +307,24 @@ static int read_member(struct shape_sink *sink, const struct shape_row *row, voi
 	return read_one(sink, row, around, value, err);
 }
 
+static json_t *find_value(const json_t *object, const struct shape_row *row)
+{
+	const json_t *holder = row->oneof ? json_object_get(object, row->oneof) : object;
+	json_t *value = json_object_get(holder, row->name);
+
+	return value || !row->older ? value : json_object_get(holder, row->older);
+}
+
 /* Goes as deep as the tables do, whatever the input. */
 static int read_object(struct shape_sink *sink, const struct shape *shape, void *around,
 		       const json_t *object, struct err *err)
 {
-	size_t i;
+	uint32_t i;
 
 	for (i = 0; i < shape->count; i++) {
-		const struct shape_row *row = &shape->rows[i];
-		const json_t *holder = row->oneof ? json_object_get(object, row->oneof) : object;
+		const struct shape_row *row = shape_find(shape, i);
 
-		if (read_member(sink, row, around, json_object_get(holder, row->name), err) < 0)
+		if (row && read_member(sink, row, around, find_value(object, row), err) < 0)
 			return -1;
 	}
 	return 0;

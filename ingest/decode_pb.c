@@ -67,15 +67,13 @@ static bool skip_value(struct head *head, uint64_t tag)
 /* `whole`: the head is the message to its end. */
 static enum decode_want route(const struct shape *shape, struct head head, bool whole)
 {
-	size_t place = 0;
-
 	while (head.at < head.end) {
 		const struct shape_row *row;
 		uint64_t tag, len;
 
 		if (!take_varint(&head, &tag) || tag > UINT32_MAX)
 			return DECODE_WANT;
-		row = shape_find(shape, (uint32_t)(tag >> 3), &place);
+		row = shape_find(shape, (uint32_t)(tag >> 3));
 		if (!row || !row->shape) {
 			if (!skip_value(&head, tag))
 				return DECODE_WANT;
@@ -187,6 +185,7 @@ static int read_number(void *target, enum shape_type type, uint64_t value)
 	case SHAPE_BOOL:
 		*(bool *)target = value != 0;
 		return 0;
+	case SHAPE_NONE:
 	case SHAPE_TEXT:
 	case SHAPE_NAME:
 	case SHAPE_TIME:
@@ -233,6 +232,7 @@ static int read_bytes(struct shape_sink *sink, const struct shape_row *row, void
 			return malformed(err);
 		*(int64_t *)target = rules_duration_us(seconds, nanos);
 		return 0;
+	case SHAPE_NONE:
 	case SHAPE_INT:
 	case SHAPE_ENUM:
 	case SHAPE_ZIGZAG:
@@ -265,11 +265,10 @@ static int read_message(struct shape_sink *sink, const struct shape *shape, void
 {
 	struct wire_cursor cursor = {message->data, message->data + message->len};
 	struct wire_field field;
-	size_t place = 0;
 	int rc;
 
 	while ((rc = next_field(&cursor, &field)) > 0) {
-		const struct shape_row *row = shape_find(shape, field.number, &place);
+		const struct shape_row *row = shape_find(shape, field.number);
 
 		if (row && read_field(sink, row, around, &field, err) < 0)
 			return -1;

@@ -18,6 +18,7 @@
 
 /* How a field's value is written, and what it becomes. */
 enum shape_type {
+	SHAPE_NONE,	/* no row: a field that we do not read */
 	SHAPE_TEXT,	/* text -> struct str; an empty one leaves it as it is */
 	SHAPE_NAME,	/* presence -> struct str, the row's text */
 	SHAPE_INT,	/* a signed integer or an enum -> int64_t */
@@ -54,8 +55,8 @@ struct shape_sink {
 typedef void *shape_enter(struct shape_sink *sink, void *target, const struct shape_row *row);
 
 struct shape {
-	const struct shape_row *rows; /* by number; those that only JSON has come first, as 0 */
-	size_t count;
+	const struct shape_row *rows; /* indexed by the field's number */
+	uint32_t count;
 	/*
 	 * The message only leads to others: the first step (is the record
 	 * wanted?) looks into it. A message that is no route is wanted.
@@ -64,13 +65,13 @@ struct shape {
 };
 
 struct shape_row {
-	uint32_t number; /* 0: JSON only */
 	enum shape_type type;
 	const char *name;  /* in JSON; where `oneof` is set, the variant's */
 	const char *oneof; /* the JSON member that holds the variant; NULL: a plain member */
 	size_t offset;	   /* of the target in that of the message around */
 	const struct shape *shape;
 	shape_enter *enter; /* NULL: read into `target` */
+	const char *older;  /* what JSON called it before; NULL */
 	const char *text;   /* of SHAPE_NAME, and for enter() */
 	int value;	    /* for enter() */
 };
@@ -81,20 +82,12 @@ extern const struct shape shape_invocation;
 /* The entry of a map: {key, value}, read into struct property. */
 extern const struct shape shape_entry;
 
-/*
- * The row of a protobuf field, or NULL. Fields come in the order of their
- * numbers, nearly always: *place, 0 at first, keeps the way from being walked
- * again.
- */
-static inline const struct shape_row *shape_find(const struct shape *shape, uint32_t number,
-						 size_t *place)
+/* The row of a protobuf field, or NULL. */
+static inline const struct shape_row *shape_find(const struct shape *shape, uint32_t number)
 {
-	size_t i = *place < shape->count && shape->rows[*place].number <= number ? *place : 0;
-
-	while (i < shape->count && shape->rows[i].number < number)
-		i++;
-	*place = i;
-	return i < shape->count && shape->rows[i].number == number ? &shape->rows[i] : NULL;
+	if (number >= shape->count || shape->rows[number].type == SHAPE_NONE)
+		return NULL;
+	return &shape->rows[number];
 }
 
 /* The target of a row, and of what stands in its message; NULL: the arena is exhausted. */
