@@ -1,6 +1,7 @@
 #include "cmd.h"
 
 #include "common.h"
+#include "digest.h"
 #include "pipeline.h"
 #include "report.h"
 #include "util/clock.h"
@@ -96,6 +97,10 @@ static int check_flags(struct err *err)
 		return err_set(err, ERR_USAGE, "--record and --replay exclude each other");
 	if (flags.record && flags.no_remote)
 		return err_set(err, ERR_USAGE, "--record wants a server, --no-remote forbids one");
+	if (flags.instance && instance_name_check(flags.instance, err) < 0)
+		return err_prefix(err, "--instance");
+	if (flags.pool && instance_name_check(flags.pool, err) < 0)
+		return err_prefix(err, "--pool");
 	return 0;
 }
 

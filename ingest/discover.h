@@ -29,7 +29,6 @@ struct log_file {
 	enum project_rank rank;
 	int64_t bytes;
 	int64_t mtime_ns;
-	int64_t inode;
 	int64_t start_ns;  /* from the file's name; UNKNOWN: mtime orders it */
 	char trace_id[37]; /* from the file's name; "": not in it */
 };

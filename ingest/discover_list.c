@@ -55,7 +55,6 @@ void list_add_file(struct log_list *list, const struct discover_options *options
 		.rank = where->rank,
 		.bytes = st->st_size,
 		.mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
-		.inode = (int64_t)st->st_ino,
 		.start_ns = name.start_ns,
 	};
 	memcpy(file.trace_id, name.trace_id, sizeof(file.trace_id));
