@@ -25,6 +25,7 @@ STAGES = {
     'lookup': ['lookup*'],
     'result': ['result*'],
     'store': ['store*'],
+    'cluster': ['cluster*'],
 }
 JOINTS = ['reader', 'spans', 'instance', 'cli_config', 'places', 'runlog', 'ask', 'pipeline*']
 SHOW = ['report*', 'views*', 'export*', 'figures', 'output', 'symptom']
@@ -46,7 +47,10 @@ OWNERS = {
     'sqlite3.h': ['store*'],
     'zstd*.h': ['util/unpack'],
     'zlib.h': ['util/unpack'],
-    'jansson.h': ['decode_json*', 'project', 'lookup_recording', 'lookup_replay', 'lookup_record'],
+    'jansson.h': ['decode_json*', 'project', 'lookup_recording', 'lookup_replay',
+                  'cluster_*'],
+    'curl/*': ['util/http'],
+    'yaml.h': ['cluster_values'],
     'protobuf-c/*': ['util/wire', 'decode_pb*', 'result', 'lookup_grpc*'],
     'buck2.pb-c.h': ['decode_pb*'],
     'reapi.pb-c.h': ['result', 'lookup_grpc*'],

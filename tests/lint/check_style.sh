@@ -11,7 +11,7 @@ fault() {
 
 # Ours, committed or not; nothing that is recorded, generated or ignored.
 mapfile -t files < <(git ls-files --cached --others --exclude-standard | sort |
-	grep -vE '^tests/data/logs/|^tests/buildbarn/(go\.|bytestream/|config/)|\.(zst|gz)$' |
+	grep -vE '^tests/data/logs/|^tests/buildbarn/(go\.|bytestream/|config/)|^tests/fuzz/corpus/|\.(zst|gz)$' |
 	while read -r file; do [ -f "$file" ] && echo "$file"; done)
 [ ${#files[@]} -gt 0 ] || fault 'no file found: is this a git checkout?'
 of_kind() { printf '%s\n' "${files[@]}" | grep -E "$1"; }
@@ -21,9 +21,7 @@ if [ ${#sources[@]} -gt 0 ]; then
 	clang-format --dry-run -Werror "${sources[@]}" || fault 'clang-format -i would change these'
 fi
 
-mapfile -t scripts < <(for file in "${files[@]}"; do
-	head -c 64 "$file" | head -n 1 | tr -d '\0' | grep -qE '^#!.*\b(ba)?sh\b' && echo "$file"
-done)
+mapfile -t scripts < <(awk 'FNR == 1 && /^#!.*[\/ ](ba)?sh$/ { print FILENAME } { nextfile }' "${files[@]}")
 if [ ${#scripts[@]} -gt 0 ]; then
 	shellcheck "${scripts[@]}" || fault 'shellcheck complains'
 fi
@@ -39,9 +37,9 @@ grep -nIE '[[:blank:]]+$' "${texts[@]}" && fault 'white space at the end of a li
 # A path of somebody's own machine. /home/br2 is what the recorded logs hold, u and user are nobody.
 grep -nIP '(?<![\w.~-])/(root|work|mnt|Users|home/(?!(br2\d*|u|user)/)\w+)/' "${texts[@]}" &&
 	fault 'the path of a machine'
-for file in "${texts[@]}"; do
-	[ ! -s "$file" ] || [ -z "$(tail -c 1 "$file" | tr -d '\n')" ] || fault "$file: no newline at its end"
-done
+# One record a file with -z: it must end in a newline.
+grep -LzP '(?s)\n\z' "${texts[@]}" | while read -r file; do [ ! -s "$file" ] || echo "$file"; done | grep . &&
+	fault 'no newline at the end'
 
 [ $failed -eq 0 ] && echo 'style holds'
 exit $failed
