@@ -49,7 +49,7 @@ OWNERS = {
     'zlib.h': ['util/unpack'],
     'jansson.h': ['decode_json*', 'project', 'lookup_recording', 'lookup_replay',
                   'cluster_*'],
-    'curl/*': ['util/http'],
+    'curl/*': ['util/http*'],
     'yaml.h': ['cluster_values'],
     'protobuf-c/*': ['util/wire', 'decode_pb*', 'result', 'lookup_grpc*'],
     'buck2.pb-c.h': ['decode_pb*'],
