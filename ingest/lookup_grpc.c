@@ -447,6 +447,8 @@ int transport_grpc_new(struct transport **out_transport, const struct remote *re
 
 	/* The core prints errors that every failed call reports anyway. */
 	setenv("GRPC_VERBOSITY", "NONE", 0);
+	/* getaddrinfo() knows what other programs of this machine know; c-ares leaks, too. */
+	setenv("GRPC_DNS_RESOLVER", "native", 0);
 	block_signals(&before);
 	grpc_init();
 	grpc = transport_grpc_alloc(remote, in_flight);
