@@ -223,7 +223,7 @@ def test_usage_errors(br2, project, args):
     said = br2.run(*args, cwd=db.parent / 'flaky', env={'BR2_DB': str(db)}, code=3)
     assert said.stdout == ''
     assert said.stderr.splitlines()[-1].startswith('br2-ingest: error: ')
-    assert said.stderr.count('error') == 1
+    assert said.stderr.count('error: ') == 1
     assert not db.exists()
 
 
