@@ -15,7 +15,7 @@ struct log_reader {
 	struct log_tally tally;
 	char complaint[512];
 
-	struct event *event; /* the decoder's */
+	struct event *event;		 /* the decoder's */
 	uint64_t first;			 /* number of the log's first record, in the file */
 	bool has_invocation;		 /* of the log at hand */
 	char trace_id[TRACE_ID_MAX + 1]; /* that its events named before the Invocation; "": none */

@@ -19,132 +19,170 @@ static void test_action_start(void **state)
 		     HEAD("6") "\n action type=1 failed=0" NAME "\n");
 }
 
+/* An action that met an error remotely, and was killed in the local fallback. */
+struct fallback {
+	Buck2__CommandExecutionStats stats;
+	Buck2__CommandExecutionMetadata metadata[2];
+	Buck2__RePlatform__Property property, *properties[1];
+	Buck2__RePlatform platform;
+	Buck2__RemoteCommandDetails remote_details;
+	Buck2__RemoteCommand remote;
+	Buck2__OmittedLocalCommand local;
+	Buck2__CommandExecutionKind kinds[2];
+	Buck2__CommandExecutionDetails details[2];
+	Buck2__CommandExecution__Error error;
+	Buck2__Empty failure;
+	Buck2__CommandExecution executions[2], *commands[2];
+};
+
+static void init_remote_command(struct fallback *all)
+{
+	buck2__re_platform__property__init(&all->property);
+	all->property.has_name = all->property.has_value = 1;
+	all->property.name = bin("OSFamily");
+	all->property.value = bin("linux");
+	all->properties[0] = &all->property;
+	buck2__re_platform__init(&all->platform);
+	all->platform.n_properties = 1;
+	all->platform.properties = all->properties;
+	buck2__remote_command_details__init(&all->remote_details);
+	all->remote_details.platform = &all->platform;
+	all->remote_details.has_use_case = all->remote_details.has_persistent_worker = 1;
+	all->remote_details.use_case = bin("u");
+	all->remote_details.persistent_worker = 1;
+	buck2__remote_command__init(&all->remote);
+	all->remote.has_action_digest = all->remote.has_cache_hit_type = 1;
+	all->remote.action_digest = bin(HASH ":141");
+	all->remote.cache_hit_type = 2;
+	all->remote.queue_time = &a_duration;
+	all->remote.details = &all->remote_details;
+	all->kinds[0].remote_command = &all->remote;
+}
+
+/* With zeroes where nothing is known, as Buck2 writes them. */
+static void init_remote_attempt(struct fallback *all)
+{
+	static Buck2__Timestamp zero = BUCK2__TIMESTAMP__INIT;
+	Buck2__CommandExecutionMetadata *metadata = &all->metadata[0];
+
+	init_remote_command(all);
+	buck2__command_execution_stats__init(&all->stats);
+	all->stats.has_memory_peak = 1;
+	metadata->execution_stats = &all->stats;
+	metadata->start_time = &zero;
+	metadata->wall_time = metadata->execution_time = &a_duration;
+	metadata->input_materialization_duration = metadata->queue_duration = &a_duration;
+	all->details[0].has_additional_message = 1;
+	all->details[0].additional_message = bin("see there");
+	buck2__command_execution__error__init(&all->error);
+	all->error.has_stage = all->error.has_error = 1;
+	all->error.stage = bin("remote_call_error");
+	all->error.error = bin("gone");
+	all->executions[0].error = &all->error;
+}
+
+static void init_local_attempt(struct fallback *all)
+{
+	buck2__omitted_local_command__init(&all->local);
+	all->local.has_action_digest = 1;
+	all->local.action_digest = bin("not a digest");
+	all->kinds[1].omitted_local_command = &all->local;
+	all->metadata[1].start_time = &a_time;
+	all->details[1].has_signed_exit_code = all->details[1].has_cmd_stderr = 1;
+	all->details[1].signed_exit_code = -1;
+	all->details[1].cmd_stderr = bin("err\n");
+	buck2__empty__init(&all->failure);
+	all->executions[1].failure = &all->failure;
+}
+
+static void init_fallback(struct fallback *all)
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		buck2__command_execution_kind__init(&all->kinds[i]);
+		buck2__command_execution_metadata__init(&all->metadata[i]);
+		buck2__command_execution_details__init(&all->details[i]);
+		buck2__command_execution__init(&all->executions[i]);
+		all->details[i].command_kind = &all->kinds[i];
+		all->details[i].metadata = &all->metadata[i];
+		all->executions[i].details = &all->details[i];
+		all->commands[i] = &all->executions[i];
+	}
+	init_remote_attempt(all);
+	init_local_attempt(all);
+}
+
+static void init_failed_end(Buck2__ActionExecutionEnd *end)
+{
+	end->has_failed = end->has_unknown = end->has_execution_kind = 1;
+	end->failed = 1;
+	end->unknown = bin("why");
+	end->execution_kind = 1;
+	end->wall_time = &a_duration;
+	end->has_output_size = end->has_input_files_bytes = 1;
+	end->output_size = 10;
+	end->input_files_bytes = UINT64_MAX / 2 + 1; /* does not fit: unknown */
+	end->has_cache_upload_result = end->has_dep_file_cache_upload_result = 1;
+	end->cache_upload_result = 1;
+	end->dep_file_cache_upload_result = 0;
+	end->has_hostname = end->has_dep_file_key = 1;
+	end->hostname = bin("h");
+	end->dep_file_key = bin("d");
+	end->has_target_rule_type_name = end->has_scheduling_mode = 1;
+	end->target_rule_type_name = bin("r");
+	end->scheduling_mode = 13;
+}
+
+static const char fallback_json[] =
+	JSON_END("\"ActionExecution\":{" JSON_KEY "," JSON_NAME ",\"failed\":true,"
+		 "\"error\":{\"Unknown\":\"why\"},\"execution_kind\":1,"
+		 "\"wall_time_us\":1000999,\"output_size\":10,"
+		 "\"input_files_bytes\":null,\"cache_upload_result\":1,"
+		 "\"dep_file_cache_upload_result\":0,\"hostname\":\"h\","
+		 "\"dep_file_key\":\"d\",\"target_rule_type_name\":\"r\","
+		 "\"scheduling_mode\":13,\"commands\":["
+		 "{\"details\":{\"signed_exit_code\":null,\"stdout\":\"\",\"stderr\":\"\","
+		 "\"command_kind\":{\"command\":{\"RemoteCommand\":{"
+		 "\"action_digest\":\"" HASH ":141\",\"cache_hit\":false,"
+		 "\"queue_time_us\":1000999,\"cache_hit_type\":2,\"details\":{"
+		 "\"session_id\":null,\"use_case\":\"u\",\"platform\":{\"properties\":["
+		 "{\"name\":\"OSFamily\",\"value\":\"linux\"}]},"
+		 "\"persistent_worker\":true}}}},\"metadata\":{\"wall_time_us\":1000999,"
+		 "\"execution_time_us\":1000999,\"start_time\":[0,0],"
+		 "\"input_materialization_duration_us\":1000999,"
+		 "\"execution_stats\":{\"memory_peak\":0},"
+		 "\"queue_duration_us\":1000999,\"suspend_duration\":null},"
+		 "\"additional_message\":\"see there\"},"
+		 "\"status\":{\"Error\":{\"stage\":\"remote_call_error\",\"error\":\"gone\"}}},"
+		 "{\"details\":{\"signed_exit_code\":-1,\"stderr\":\"err\\n\","
+		 "\"command_kind\":{\"command\":{\"OmittedLocalCommand\":{"
+		 "\"action_digest\":\"not a digest\"}}},\"metadata\":{"
+		 "\"start_time\":[1796003972,211896568]}},\"status\":{\"Failure\":{}}}]}");
+
 static void test_action_end(void **state)
 {
 	struct parts parts;
-	Buck2__Timestamp zero = BUCK2__TIMESTAMP__INIT;
-	Buck2__CommandExecutionStats stats = BUCK2__COMMAND_EXECUTION_STATS__INIT;
-	Buck2__CommandExecutionMetadata metadata[] = {BUCK2__COMMAND_EXECUTION_METADATA__INIT,
-						      BUCK2__COMMAND_EXECUTION_METADATA__INIT};
-	Buck2__RePlatform__Property property = BUCK2__RE_PLATFORM__PROPERTY__INIT;
-	Buck2__RePlatform__Property *properties[] = {&property};
-	Buck2__RePlatform platform = BUCK2__RE_PLATFORM__INIT;
-	Buck2__RemoteCommandDetails remote_details = BUCK2__REMOTE_COMMAND_DETAILS__INIT;
-	Buck2__RemoteCommand remote = BUCK2__REMOTE_COMMAND__INIT;
-	Buck2__OmittedLocalCommand local = BUCK2__OMITTED_LOCAL_COMMAND__INIT;
-	Buck2__CommandExecutionKind kinds[] = {BUCK2__COMMAND_EXECUTION_KIND__INIT,
-					       BUCK2__COMMAND_EXECUTION_KIND__INIT};
-	Buck2__CommandExecutionDetails details[] = {BUCK2__COMMAND_EXECUTION_DETAILS__INIT,
-						    BUCK2__COMMAND_EXECUTION_DETAILS__INIT};
-	Buck2__CommandExecution__Error error = BUCK2__COMMAND_EXECUTION__ERROR__INIT;
-	Buck2__Empty empty = BUCK2__EMPTY__INIT;
-	Buck2__CommandExecution executions[] = {BUCK2__COMMAND_EXECUTION__INIT,
-						BUCK2__COMMAND_EXECUTION__INIT};
-	Buck2__CommandExecution *commands[] = {&executions[0], &executions[1]};
+	struct fallback all;
 
 	(void)state;
 	init_parts(&parts);
-	/* a remote attempt that met an error, with zeroes where nothing is known */
-	property.has_name = property.has_value = 1;
-	property.name = bin("OSFamily");
-	property.value = bin("linux");
-	platform.n_properties = 1;
-	platform.properties = properties;
-	remote_details.platform = &platform;
-	remote_details.has_use_case = remote_details.has_persistent_worker = 1;
-	remote_details.use_case = bin("u");
-	remote_details.persistent_worker = 1;
-	remote.has_action_digest = remote.has_cache_hit_type = 1;
-	remote.action_digest = bin(HASH ":141");
-	remote.cache_hit_type = 2;
-	remote.queue_time = &a_duration;
-	remote.details = &remote_details;
-	kinds[0].remote_command = &remote;
-	metadata[0].start_time = &zero;
-	metadata[0].execution_stats = &stats;
-	metadata[0].wall_time = metadata[0].execution_time = &a_duration;
-	metadata[0].input_materialization_duration = metadata[0].queue_duration = &a_duration;
-	details[0].command_kind = &kinds[0];
-	details[0].metadata = &metadata[0];
-	details[0].has_additional_message = 1;
-	details[0].additional_message = bin("see there");
-	error.has_stage = error.has_error = 1;
-	error.stage = bin("remote_call_error");
-	error.error = bin("gone");
-	executions[0].details = &details[0];
-	executions[0].error = &error;
-	/* then a local one that was killed */
-	local.has_action_digest = 1;
-	local.action_digest = bin("not a digest");
-	kinds[1].omitted_local_command = &local;
-	stats.has_memory_peak = 1;
-	stats.memory_peak = 0;
-	metadata[1].start_time = &a_time;
-	details[1].command_kind = &kinds[1];
-	details[1].metadata = &metadata[1];
-	details[1].has_signed_exit_code = details[1].has_cmd_stderr = 1;
-	details[1].signed_exit_code = -1;
-	details[1].cmd_stderr = bin("err\n");
-	executions[1].details = &details[1];
-	executions[1].failure = &empty;
-
+	init_fallback(&all);
+	init_failed_end(&parts.end);
 	parts.end.n_commands = 2;
-	parts.end.commands = commands;
-	parts.end.has_failed = parts.end.has_unknown = parts.end.has_execution_kind = 1;
-	parts.end.failed = 1;
-	parts.end.unknown = bin("why");
-	parts.end.execution_kind = 1;
-	parts.end.wall_time = &a_duration;
-	parts.end.has_output_size = parts.end.has_input_files_bytes = 1;
-	parts.end.output_size = 10;
-	parts.end.input_files_bytes = UINT64_MAX / 2 + 1; /* does not fit: unknown */
-	parts.end.has_cache_upload_result = parts.end.has_dep_file_cache_upload_result = 1;
-	parts.end.cache_upload_result = 1;
-	parts.end.dep_file_cache_upload_result = 0;
-	parts.end.has_hostname = parts.end.has_dep_file_key = 1;
-	parts.end.hostname = bin("h");
-	parts.end.dep_file_key = bin("d");
-	parts.end.has_target_rule_type_name = parts.end.has_scheduling_mode = 1;
-	parts.end.target_rule_type_name = bin("r");
-	parts.end.scheduling_mode = 13;
-	expect_end(
-		&parts.wrapped,
-		JSON_END("\"ActionExecution\":{" JSON_KEY "," JSON_NAME ",\"failed\":true,"
-			 "\"error\":{\"Unknown\":\"why\"},\"execution_kind\":1,"
-			 "\"wall_time_us\":1000999,\"output_size\":10,"
-			 "\"input_files_bytes\":null,\"cache_upload_result\":1,"
-			 "\"dep_file_cache_upload_result\":0,\"hostname\":\"h\","
-			 "\"dep_file_key\":\"d\",\"target_rule_type_name\":\"r\","
-			 "\"scheduling_mode\":13,\"commands\":["
-			 "{\"details\":{\"signed_exit_code\":null,\"stdout\":\"\",\"stderr\":\"\","
-			 "\"command_kind\":{\"command\":{\"RemoteCommand\":{"
-			 "\"action_digest\":\"" HASH ":141\",\"cache_hit\":false,"
-			 "\"queue_time_us\":1000999,\"cache_hit_type\":2,\"details\":{"
-			 "\"session_id\":null,\"use_case\":\"u\",\"platform\":{\"properties\":["
-			 "{\"name\":\"OSFamily\",\"value\":\"linux\"}]},"
-			 "\"persistent_worker\":true}}}},\"metadata\":{\"wall_time_us\":1000999,"
-			 "\"execution_time_us\":1000999,\"start_time\":[0,0],"
-			 "\"input_materialization_duration_us\":1000999,"
-			 "\"execution_stats\":{\"memory_peak\":null},"
-			 "\"queue_duration_us\":1000999,\"suspend_duration\":null},"
-			 "\"additional_message\":\"see there\"},"
-			 "\"status\":{\"Error\":{\"stage\":\"remote_call_error\","
-			 "\"error\":\"gone\"}}},"
-			 "{\"details\":{\"signed_exit_code\":-1,\"stderr\":\"err\\n\","
-			 "\"command_kind\":{\"command\":{\"OmittedLocalCommand\":{"
-			 "\"action_digest\":\"not a digest\"}}},\"metadata\":{"
-			 "\"start_time\":[1796003972,211896568]}},\"status\":{\"Failure\":{}}}]}"),
-		HEAD("8") " duration_us=1000999\n action type=1 failed=1" NAME
-			  " execution_kind=1 error=\"why\" wall_us=1000999 duration_us=1000999"
-			  " output_bytes=10 upload=1 scheduling_mode=13 rule_type=\"r\""
-			  " host=\"h\" dep_file_key=\"d\""
-			  "\n  attempt kind=2 status=5 hit=0 worker=1 digest=" HASH ":141"
-			  " hit_type=2 queue_us=1000999 wall_us=1000999 execution_us=1000999"
-			  " input_us=1000999 server_queue_us=1000999 use_case=\"u\""
-			  " property=\"OSFamily\" is=\"linux\" stage=\"remote_call_error\""
-			  " error=\"gone\" message=\"see there\""
-			  "\n  attempt kind=3 status=3 hit=0 worker=0 exit=-1"
-			  " start_ns=1796003972211896568 stderr=\"err\n\"\n");
+	parts.end.commands = all.commands;
+	expect_end(&parts.wrapped, fallback_json,
+		   HEAD("8") " duration_us=1000999\n action type=1 failed=1" NAME
+			     " execution_kind=1 error=\"why\" wall_us=1000999"
+			     " duration_us=1000999 output_bytes=10 upload=1 scheduling_mode=13"
+			     " rule_type=\"r\" host=\"h\" dep_file_key=\"d\""
+			     "\n  attempt kind=2 status=5 hit=0 worker=1 digest=" HASH ":141"
+			     " hit_type=2 queue_us=1000999 wall_us=1000999 execution_us=1000999"
+			     " input_us=1000999 server_queue_us=1000999 use_case=\"u\""
+			     " property=\"OSFamily\" is=\"linux\" stage=\"remote_call_error\""
+			     " error=\"gone\" message=\"see there\""
+			     "\n  attempt kind=3 status=3 hit=0 worker=0 exit=-1"
+			     " start_ns=1796003972211896568 stderr=\"err\n\"\n");
 }
 
 /* What proto3 leaves out is 0, "" or false, as JSON writes it. */
