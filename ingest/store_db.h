@@ -118,6 +118,23 @@ struct statement {
 	int fault; /* SQLite's code of the first bind that failed */
 };
 
+/* Wanted digests that were read ahead of the caller. */
+#define WANTED_BATCH 128
+
+struct wanted_row {
+	int64_t lookup_id;
+	size_t name_at; /* of the instance, in names */
+	struct digest digest;
+};
+
+struct wanted_batch {
+	struct wanted_row rows[WANTED_BATCH];
+	size_t count, next; /* rows[next] is given next */
+	struct buf names;   /* first the cluster's, then the instances' */
+	int64_t now_ns;
+	bool retry_missing;
+};
+
 struct store {
 	struct sqlite3 *db;
 	char *path;
@@ -130,6 +147,8 @@ struct store {
 
 	/* The run whose attempts are being stored, and its instance; 0: none. */
 	int64_t run_id, instance_id;
+
+	struct wanted_batch wanted;
 
 	char **foreign_views;
 	size_t foreign_count;

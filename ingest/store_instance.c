@@ -8,6 +8,7 @@
 static void forget_current(struct store *store)
 {
 	store->run_id = 0;
+	store->wanted.count = store->wanted.next = 0; /* some of them may go */
 }
 
 int run_instance(struct store *store, int64_t run_id, int64_t *out_instance_id, struct err *err)

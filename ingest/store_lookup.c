@@ -180,28 +180,66 @@ static void bind_wanted(struct statement *s, int64_t after_id, const char *cache
 	bind_int(s, ":day", NS_PER_DAY);
 }
 
-int store_next_wanted(struct store *store, const char *cache, int64_t after_id, int64_t now_ns,
-		      bool retry_missing, struct wanted *out_wanted, struct err *err)
+/*
+ * A question costs more than a row, so a batch of rows is fetched at once. One
+ * that another process answers meanwhile is asked twice, which harms nobody.
+ */
+static int fetch_wanted(struct store *store, const char *cache, int64_t after_id, int64_t now_ns,
+			bool retry_missing, struct err *err)
 {
 	struct statement *s =
 		db_use(store, ST_LOOKUP_NEXT,
 		       "SELECT l.lookup_id, i.name, l.function, l.hash, l.size_bytes" WANTED_SQL
-		       " ORDER BY l.lookup_id LIMIT 1");
-	int found;
+		       " ORDER BY l.lookup_id LIMIT :limit");
+	struct wanted_batch *batch = &store->wanted;
+	int more;
 
+	batch->count = batch->next = 0;
+	batch->now_ns = now_ns;
+	batch->retry_missing = retry_missing;
+	buf_clear(&batch->names);
+	buf_addstr(&batch->names, cache);
+	buf_addch(&batch->names, '\0');
 	bind_wanted(s, after_id, cache, now_ns, retry_missing);
-	found = db_step(s, err);
-	if (found > 0) {
+	bind_int(s, ":limit", WANTED_BATCH);
+	while ((more = db_step(s, err)) > 0) {
+		struct wanted_row *row = &batch->rows[batch->count++];
 		struct str name = column_text(s, 1);
 
-		buf_clear(&store->borrowed[0]);
-		buf_add(&store->borrowed[0], name.data, name.len);
-		out_wanted->lookup_id = column_int(s, 0);
-		out_wanted->instance = store->borrowed[0].data;
-		column_digest(s, 2, &out_wanted->digest);
+		row->lookup_id = column_int(s, 0);
+		row->name_at = batch->names.len;
+		column_digest(s, 2, &row->digest);
+		buf_add(&batch->names, name.data, name.len);
+		buf_addch(&batch->names, '\0');
 	}
-	db_reset(s);
-	return found;
+	return more;
+}
+
+/* Does the batch go on where the caller is, with the same question? */
+static bool continues(const struct wanted_batch *batch, const char *cache, int64_t after_id,
+		      int64_t now_ns, bool retry_missing)
+{
+	return batch->next > 0 && batch->next < batch->count &&
+	       batch->rows[batch->next - 1].lookup_id == after_id && batch->now_ns == now_ns &&
+	       batch->retry_missing == retry_missing && strcmp(batch->names.data, cache) == 0;
+}
+
+int store_next_wanted(struct store *store, const char *cache, int64_t after_id, int64_t now_ns,
+		      bool retry_missing, struct wanted *out_wanted, struct err *err)
+{
+	struct wanted_batch *batch = &store->wanted;
+	const struct wanted_row *row;
+
+	if (!continues(batch, cache, after_id, now_ns, retry_missing) &&
+	    fetch_wanted(store, cache, after_id, now_ns, retry_missing, err) < 0)
+		return -1;
+	if (batch->next == batch->count)
+		return 0;
+	row = &batch->rows[batch->next++];
+	out_wanted->lookup_id = row->lookup_id;
+	out_wanted->instance = batch->names.data + row->name_at;
+	out_wanted->digest = row->digest;
+	return 1;
 }
 
 int store_count_wanted(struct store *store, const char *cache, int64_t now_ns, bool retry_missing,

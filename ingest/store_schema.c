@@ -221,6 +221,7 @@ int store_open(struct store **out_store, const char *path, enum store_access acc
 	buf_init(&store->key);
 	buf_init(&store->text);
 	buf_init(&store->label);
+	buf_init(&store->wanted.names);
 	for (i = 0; i < sizeof(store->borrowed) / sizeof(*store->borrowed); i++)
 		buf_init(&store->borrowed[i]);
 	if (open_file(store, err) < 0 || configure(store, err) < 0 || migrate(store, err) < 0 ||
@@ -244,6 +245,7 @@ void store_close(struct store *store)
 	buf_release(&store->key);
 	buf_release(&store->text);
 	buf_release(&store->label);
+	buf_release(&store->wanted.names);
 	for (i = 0; i < sizeof(store->borrowed) / sizeof(*store->borrowed); i++)
 		buf_release(&store->borrowed[i]);
 	for (i = 0; i < store->foreign_count; i++)

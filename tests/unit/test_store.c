@@ -1,0 +1,401 @@
+/* What store.h says of each call; the laws over many logs are in test_store_laws.c. */
+#include "store_fixture.h"
+
+/* ---- unknown is NULL ---- */
+
+static void test_unknown_is_null(void **state)
+{
+	struct fixture *f = *state;
+	int64_t run_id = put_run(f, "t", UNKNOWN);
+	struct result result = result_of(UNKNOWN);
+
+	put_action(f, run_id, 10, "i", 1, STATUS_SUCCESS);
+	result.exit_code = UNKNOWN;
+	assert_ok(store_put_result(f->store, lookup_of(f, "p", 1), &result, &f->err));
+	assert_number(
+		f,
+		"SELECT count(*) FROM run WHERE coalesce(start_ns, duration_us, succeeded,"
+		" exit_code, error_count, digest_function, command, argv, host, error) IS NULL",
+		1);
+	assert_number(f,
+		      "SELECT count(*) FROM action WHERE coalesce(kind, execution_kind,"
+		      " duration_us, wall_us, output_bytes, input_bytes, upload_result,"
+		      " dep_file_upload_result, scheduling_mode, rule_id) IS NULL",
+		      1);
+	assert_number(f,
+		      "SELECT count(*) FROM attempt WHERE coalesce(exit_code, start_ns, wall_us,"
+		      " execution_us, queue_us, server_queue_us, input_us, memory_peak_bytes,"
+		      " platform_id, use_case_id) IS NULL",
+		      1);
+	assert_number(f,
+		      "SELECT count(*) FROM result WHERE coalesce(wall_ns, cpu_ns, max_rss_bytes,"
+		      " exit_code, termination_signal, worker_id, request_id) IS NULL",
+		      1);
+	assert_number(f, "SELECT count(*) FROM rusage", 0);
+	assert_number(f, "SELECT count(*) FROM result_time", 0);
+	assert_number(f, "SELECT count(*) FROM attempt_text", 0);
+	assert_number(f, "SELECT count(*) FROM action_text", 0);
+}
+
+/* Zero is known, and not NULL; so are empty texts where they say something. */
+static void test_zero_is_known(void **state)
+{
+	struct fixture *f = *state;
+	int64_t run_id = put_run(f, "t", 0);
+	struct result result = result_of(0);
+
+	put_action(f, run_id, 10, "", 1, STATUS_SUCCESS);
+	result.has_rusage = true;
+	result.rusage.max_rss_bytes = UNKNOWN;
+	assert_ok(store_put_result(f->store, lookup_of(f, "p", 1), &result, &f->err));
+	assert_number(f, "SELECT start_ns FROM run", 0);
+	assert_number(f, "SELECT wall_ns = 0 AND cpu_ns = 0 AND exit_code = 0 FROM result", 1);
+	assert_number(f, "SELECT max_rss_bytes IS NULL FROM result", 1);
+	assert_number(f, "SELECT major_faults FROM rusage", 0);
+	assert_text(f, "SELECT identifier FROM action_name", "");
+}
+
+static void test_wall_and_cpu(void **state)
+{
+	struct fixture *f = *state;
+	int64_t run_id = put_run(f, "t", START);
+	struct result result = result_of(UNKNOWN);
+	uint8_t i;
+
+	for (i = 1; i <= 4; i++)
+		put_action(f, run_id, i, "i", i, STATUS_SUCCESS);
+	result.time_ns[TIME_EXECUTION_START] = START;
+	result.time_ns[TIME_EXECUTION_COMPLETED] = START + 7;
+	result.has_rusage = true;
+	result.rusage.user_ns = INT64_MAX;
+	result.rusage.system_ns = 1;
+	assert_ok(store_put_result(f->store, lookup_of(f, "p", 1), &result, &f->err));
+	assert_number(f, "SELECT wall_ns = 7 AND cpu_ns IS NULL FROM result WHERE lookup_id = 1",
+		      1);
+
+	/* A clock that ran backwards: unknown, not negative. */
+	result.time_ns[TIME_EXECUTION_COMPLETED] = START - 7;
+	result.rusage.user_ns = 1;
+	assert_ok(store_put_result(f->store, lookup_of(f, "p", 2), &result, &f->err));
+	assert_number(f, "SELECT wall_ns IS NULL AND cpu_ns = 2 FROM result WHERE lookup_id = 2",
+		      1);
+	assert_number(f, "SELECT execution_completed_off_ns FROM result_time WHERE result_id = 2",
+		      -7);
+
+	/* The worker's own measure comes first. */
+	result.virtual_ns = 99;
+	assert_ok(store_put_result(f->store, lookup_of(f, "p", 3), &result, &f->err));
+	assert_number(f, "SELECT wall_ns FROM result WHERE lookup_id = 3", 99);
+
+	/* Distances that no integer holds. */
+	result.time_ns[TIME_EXECUTION_START] = INT64_MIN + 1;
+	result.time_ns[TIME_EXECUTION_COMPLETED] = INT64_MAX;
+	result.virtual_ns = UNKNOWN;
+	assert_ok(store_put_result(f->store, lookup_of(f, "p", 4), &result, &f->err));
+	assert_number(f, "SELECT wall_ns IS NULL FROM result WHERE lookup_id = 4", 1);
+}
+
+/* ---- text ---- */
+
+static void test_text_is_clean(void **state)
+{
+	struct fixture *f = *state;
+	struct attempt attempt = attempt_of(1, STATUS_FAILURE);
+	struct action action = action_of("x", &attempt, 1);
+	int64_t run_id = put_run(f, "t", START);
+
+	action.name.identifier = (struct str){"a\0b\xff\xed\xa0\x80 ü", 10};
+	attempt.stderr_text = (struct str){"long enough for words: \0.", 25};
+	attempt.use_case = STR("\xc3");
+	assert_ok(store_put_action(f->store, run_id, 1, 1, START, &action, &f->err));
+	assert_text(f, "SELECT identifier FROM action_name",
+		    "a\xef\xbf\xbd"
+		    "b\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd ü");
+	assert_text(f, "SELECT stderr FROM attempt_text", "long enough for words: \xef\xbf\xbd.");
+	assert_text(f, "SELECT name FROM rule", "\xef\xbf\xbd");
+
+	/* Another text that is stored as the same name is that name. */
+	action.name.identifier = (struct str){"a\xfe"
+					      "b\xff\xed\xa0\x80 ü",
+					      10};
+	assert_ok(store_put_action(f->store, run_id, 2, 2, START, &action, &f->err));
+	assert_number(f, "SELECT count(*) FROM action_name", 1);
+}
+
+static void test_stderr_is_bounded(void **state)
+{
+	struct fixture *f = *state;
+	struct attempt attempts[3] = {attempt_of(1, STATUS_FAILURE), attempt_of(1, STATUS_SUCCESS),
+				      attempt_of(1, STATUS_ERROR)};
+	struct action action = action_of("x", attempts, 3);
+	size_t len = STORE_STDERR_MAX + 1001;
+	char *text = xmalloc(len), *kept;
+
+	/* Two-byte characters behind an odd number of bytes: the cut would fall inside one. */
+	memset(text, 'a', len);
+	memcpy(text + len - STORE_STDERR_MAX - 1, "\xc3\xbc", 2);
+	text[len - 1] = 'z';
+	attempts[0].stderr_text = (struct str){text, len};
+	attempts[1].stderr_text = STR("warning: not kept");
+	attempts[2].stderr_text = STR("");
+	attempts[2].error_stage = STR("remote_prepare");
+	attempts[2].error_text = STR("local_only");
+	assert_ok(
+		store_put_action(f->store, put_run(f, "t", START), 1, 1, START, &action, &f->err));
+	assert_number(f, "SELECT length(CAST(stderr AS BLOB)) FROM attempt_text WHERE idx = 0",
+		      (int64_t)STORE_STDERR_MAX - 1);
+	assert_number(f, "SELECT stderr_bytes FROM attempt_text WHERE idx = 0", (int64_t)len);
+	kept = made_text(f->store, "SELECT substr(stderr, 1, 2) || substr(stderr, -2)"
+				   " FROM attempt_text WHERE idx = 0");
+	assert_string_equal(kept, "aaaz");
+	free(kept);
+	assert_number(f, "SELECT count(*) FROM attempt_text WHERE idx = 1", 0);
+	assert_number(f,
+		      "SELECT stderr IS NULL AND stderr_bytes IS NULL AND error = 'local_only'"
+		      " AND error_stage = 'remote_prepare' FROM attempt_text WHERE idx = 2",
+		      1);
+	free(text);
+}
+
+/* Stray bytes grow threefold when they are cleaned: the bound holds all the same. */
+static void test_stray_stderr_is_bounded(void **state)
+{
+	struct fixture *f = *state;
+	struct attempt attempt = attempt_of(1, STATUS_FAILURE);
+	struct action action = action_of("x", &attempt, 1);
+	char *text = xmalloc(STORE_STDERR_MAX);
+
+	memset(text, 0xff, STORE_STDERR_MAX);
+	attempt.stderr_text = (struct str){text, STORE_STDERR_MAX};
+	assert_ok(
+		store_put_action(f->store, put_run(f, "t", START), 1, 1, START, &action, &f->err));
+	assert_number(f,
+		      "SELECT length(CAST(stderr AS BLOB)) BETWEEN 65534 AND 65536"
+		      " AND stderr NOT GLOB '*[^' || char(65533) || ']*' FROM attempt_text",
+		      1);
+	free(text);
+}
+
+/* ---- runs ---- */
+
+static void test_facts_add_up(void **state)
+{
+	struct fixture *f = *state;
+	struct sighting sighting = {"/a", "p", 2, "v2"};
+	struct run_facts facts = RUN_FACTS_INIT;
+	int64_t first, second;
+
+	facts.trace_id = STR("t");
+	facts.command = STR("build");
+	facts.exit_code = 0;
+	assert_ok(store_put_run(f->store, &facts, &sighting, &first, &f->err));
+	facts = (struct run_facts)RUN_FACTS_INIT;
+	facts.trace_id = STR("t");
+	facts.start_ns = START;
+	facts.complete = true;
+	assert_ok(store_put_run(f->store, &facts, &sighting, &second, &f->err));
+	assert_int_equal(first, second);
+	facts.complete = false;
+	facts.start_ns = UNKNOWN;
+	assert_ok(store_put_run(f->store, &facts, &sighting, &second, &f->err));
+	assert_number(f,
+		      "SELECT command = 'build' AND exit_code = 0 AND complete = 1"
+		      " AND duration_us IS NULL FROM run",
+		      1);
+	assert_number(f, "SELECT start_ns FROM run", START);
+}
+
+static void test_project_of_several_places(void **state)
+{
+	static const struct sighting sightings[] = {
+		{"/copies/1.pb", "home", 0, NULL},
+		{"/copies/z/2.pb", "zlib", 1, NULL},
+		{"/copies/a/3.pb", "alib", 1, NULL},
+		{"/q/buck-out/v2/log/1.pb", "qemu", 2, "v2"},
+		{"/p/buck-out/w/log/1.pb", "pc", 2, "wrapped-remote"},
+		{"/copies/4.pb", "flag", 3, NULL},
+	};
+	static const char *const projects[] = {"home", "zlib", "alib", "qemu", "pc", "flag"};
+	static const char *const dirs[] = {NULL, NULL, NULL, "v2", "wrapped-remote", NULL};
+	struct fixture *f = *state;
+	int64_t run_id = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(sightings) / sizeof(*sightings); i++) {
+		run_id = put_run_at(f, "t", START, &sightings[i]);
+		if (i == 0) {
+			choose(f, run_id, "p", "log", false);
+			put_action(f, run_id, 1, "i", 1, STATUS_SUCCESS);
+			put_result(f, "p", 1);
+		}
+		assert_text(f, "SELECT name FROM project JOIN run USING (project_id)", projects[i]);
+		assert_text(f, "SELECT name FROM project JOIN result USING (project_id)",
+			    projects[i]);
+		assert_text(f, "SELECT isolation_dir FROM run", dirs[i]);
+	}
+	/* The same file seen again with less certainty. */
+	put_run_at(f, "t", START, &(struct sighting){"/copies/4.pb", "aaa", 0, "x"});
+	assert_text(f, "SELECT name FROM project JOIN run USING (project_id)", "flag");
+}
+
+static void test_last_value_of_a_key(void **state)
+{
+	struct fixture *f = *state;
+	struct config_value values[] = {
+		{STR_NULL, STR("a"), STR("b"), STR("1"), true},
+		{STR("cell"), STR("a"), STR("b"), STR("2"), true},
+		{STR_NULL, STR("a"), STR("b"), STR("3"), true},
+		{STR_NULL, STR("a"), STR("c"), STR_NULL, true},
+	};
+	int64_t run_id = put_run(f, "t", START);
+
+	assert_ok(store_put_config(f->store, run_id, values, 4, &f->err));
+	assert_number(f, "SELECT count(*) FROM run_config", 3);
+	assert_text(f, "SELECT value FROM run_config WHERE key = 'a.b'", "3");
+	assert_text(f, "SELECT value FROM run_config WHERE key = 'cell//a.b'", "2");
+	assert_text(f, "SELECT value FROM run_config WHERE key = 'a.c'", "");
+	assert_ok(store_put_config(f->store, run_id, values, 1, &f->err));
+	assert_text(f, "SELECT value FROM run_config WHERE key = 'a.b'", "1");
+	assert_ok(store_put_config(f->store, run_id, NULL, 0, &f->err));
+}
+
+/* ---- actions ---- */
+
+static void test_digests_that_are_never_asked(void **state)
+{
+	struct fixture *f = *state;
+	struct attempt attempts[] = {attempt_of(1, STATUS_ERROR), attempt_of(1, STATUS_SUCCESS),
+				     attempt_of(2, STATUS_SUCCESS), attempt_of(3, STATUS_SUCCESS)};
+	struct action action = action_of("x", attempts, 4);
+
+	attempts[1].kind = ATTEMPT_LOCAL;
+	attempts[2].kind = ATTEMPT_WORKER;
+	attempts[3].digest.hash_len = 0;
+	attempts[3].cache_hit = true;
+	attempts[3].cache_hit_type = HIT_REMOTE_DEP_FILE;
+	assert_ok(
+		store_put_action(f->store, put_run(f, "t", START), 1, 1, START, &action, &f->err));
+	assert_number(f, "SELECT count(*) FROM lookup", 1);
+	assert_number(f, "SELECT count(*) FROM attempt WHERE lookup_id IS NOT NULL", 1);
+	assert_text(f,
+		    "SELECT group_concat(idx || '=' || substr(hex(hash), 1, 2), ' ')"
+		    " FROM attempt_digest",
+		    "1=01 2=02");
+	assert_text(f, "SELECT group_concat(ifnull(cache_hit, 'NULL'), ' ') FROM attempt",
+		    "0 NULL NULL 2");
+}
+
+/* The daemon's host is the run's, and worth a row only where it is another one. */
+static void test_texts_that_few_actions_have(void **state)
+{
+	struct fixture *f = *state;
+	struct sighting sighting = {"/a", "p", 2, "v2"};
+	struct run_facts facts = RUN_FACTS_INIT;
+	struct action action = action_of("x", NULL, 0);
+	int64_t run_id;
+
+	facts.trace_id = STR("t");
+	facts.host = STR("here");
+	assert_ok(store_put_run(f->store, &facts, &sighting, &run_id, &f->err));
+	action.host = STR("here");
+	assert_ok(store_put_action(f->store, run_id, 1, 1, START, &action, &f->err));
+	assert_number(f, "SELECT count(*) FROM action_text", 0);
+	action.host = STR("there");
+	assert_ok(store_put_action(f->store, run_id, 2, 2, START, &action, &f->err));
+	assert_text(f, "SELECT host FROM action_text WHERE span_id = 2", "there");
+	action.host = STR("here");
+	action.type = ACTION_TEST;
+	action.suite = STR("suite");
+	action.name.category = action.name.identifier = STR_NULL;
+	assert_ok(store_put_action(f->store, run_id, 3, 3, START, &action, &f->err));
+	assert_number(
+		f, "SELECT host IS NULL AND suite = 'suite' FROM action_text WHERE span_id = 3", 1);
+	assert_text(f,
+		    "SELECT c.name || '|' || n.identifier FROM action a JOIN action_name n"
+		    " USING (name_id) JOIN category c USING (category_id) WHERE a.type = 2",
+		    "|");
+}
+
+static void test_an_end_completes_its_start(void **state)
+{
+	struct fixture *f = *state;
+	struct attempt attempt = attempt_of(1, STATUS_SUCCESS);
+	struct action action = action_of("x", &attempt, 1);
+	int64_t run_id = put_run(f, "t", START);
+
+	assert_ok(store_put_action(f->store, run_id, 7, 70, UNKNOWN, &action, &f->err));
+	assert_ok(store_put_action(f->store, run_id, 7, 60, START, &action, &f->err));
+	assert_ok(store_put_action(f->store, run_id, 7, 65, START + 5, &action, &f->err));
+	assert_number(f, "SELECT seq FROM action", 60);
+	assert_number(f, "SELECT start_ns FROM action", START);
+	assert_number(f, "SELECT first_seq FROM lookup", 60);
+	assert_number(f, "SELECT count(*) FROM attempt", 1);
+}
+
+static void put_started(struct fixture *f, int64_t run_id, uint64_t span_id, const char *stage,
+			uint64_t stage_seq)
+{
+	struct action action = action_of("x", NULL, 0);
+	struct started started = {.span_id = span_id, .seq = span_id, .start_ns = START};
+
+	started.action = &action;
+	if (stage) {
+		started.stage = (struct stage){digest_of(1), str_of(stage)};
+		started.stage_seq = stage_seq;
+	}
+	assert_ok(store_put_in_flight(f->store, run_id, &started, &f->err));
+}
+
+static void test_in_flight(void **state)
+{
+	struct fixture *f = *state;
+	int64_t run_id = put_run(f, "t", START);
+	struct run_facts facts = RUN_FACTS_INIT;
+	struct sighting sighting = {"/p/buck-out/v2/log/a.pb", "p", 2, "v2"};
+
+	put_started(f, run_id, 1, NULL, 0);
+	put_started(f, run_id, 2, "queue", 20);
+	put_started(f, run_id, 3, NULL, 0);
+	assert_number(f, "SELECT count(*) FROM in_flight", 3);
+	assert_number(f, "SELECT stage IS NULL AND hash IS NULL FROM in_flight WHERE span_id = 1",
+		      1);
+	/* A later stage wins, an earlier one does not. */
+	put_started(f, run_id, 2, "execute", 30);
+	put_started(f, run_id, 2, "queue", 20);
+	put_started(f, run_id, 2, NULL, 0);
+	assert_text(f, "SELECT stage FROM in_flight WHERE span_id = 2", "execute");
+	/* Ended, cancelled: gone, and an older copy does not bring them back. */
+	put_action(f, run_id, 1, "x", 1, STATUS_SUCCESS);
+	assert_ok(store_drop_in_flight(f->store, run_id, 3, &f->err));
+	put_started(f, run_id, 1, NULL, 0);
+	put_started(f, run_id, 3, NULL, 0);
+	assert_number(f, "SELECT group_concat(span_id) = '2' FROM in_flight", 1);
+	/* A complete run has none. */
+	facts.trace_id = STR("t");
+	facts.complete = true;
+	assert_ok(store_put_run(f->store, &facts, &sighting, &run_id, &f->err));
+	put_started(f, run_id, 4, NULL, 0);
+	assert_number(f, "SELECT count(*) FROM in_flight", 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_unknown_is_null),
+		TEST(test_zero_is_known),
+		TEST(test_wall_and_cpu),
+		TEST(test_text_is_clean),
+		TEST(test_stderr_is_bounded),
+		TEST(test_stray_stderr_is_bounded),
+		TEST(test_facts_add_up),
+		TEST(test_project_of_several_places),
+		TEST(test_last_value_of_a_key),
+		TEST(test_digests_that_are_never_asked),
+		TEST(test_texts_that_few_actions_have),
+		TEST(test_an_end_completes_its_start),
+		TEST(test_in_flight),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
