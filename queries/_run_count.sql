@@ -1,7 +1,9 @@
 CREATE VIEW _run_count (
     -- One row a run: how many actions of which kind, as Buck2 counts its commands.
+    run,             -- trace id: a filter on it is a search
     run_id,          -- of table run
     project_id,      -- of table project
+    start_ns,        -- of the run
     actions,         -- ended actions
     tests,           -- ended test runs and listings
     in_flight,       -- started, not ended
@@ -11,7 +13,7 @@ CREATE VIEW _run_count (
     remote,          -- executed remotely
     local            -- executed locally, by a worker process or not
 ) AS
-SELECT r.run_id, r.project_id,
+SELECT r.trace_id, r.run_id, r.project_id, r.start_ns,
     (SELECT count(*) FROM action a WHERE a.run_id = r.run_id)
         - (SELECT count(*) FROM action a INDEXED BY action_test WHERE a.run_id = r.run_id AND a.type <> 1),
     (SELECT count(*) FROM action a INDEXED BY action_test WHERE a.run_id = r.run_id AND a.type <> 1),
@@ -21,4 +23,6 @@ SELECT r.run_id, r.project_id,
     (SELECT count(*) FROM action a WHERE a.run_id = r.run_id AND a.execution_kind = 9),
     (SELECT count(*) FROM action a WHERE a.run_id = r.run_id AND a.execution_kind IN (2, 11)),
     (SELECT count(*) FROM action a WHERE a.run_id = r.run_id AND a.execution_kind IN (1, 8))
-FROM run r;
+FROM run r
+-- By its key: keeps SQLite from counting anew wherever a count is named.
+GROUP BY r.trace_id;

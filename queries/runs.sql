@@ -36,12 +36,12 @@ CREATE VIEW runs (
     argv,            -- JSON array; secrets replaced
     working_dir      -- where it was called
 ) AS
-SELECT g.trace_id, j.name, g.command, strftime('%Y-%m-%d %H:%M:%f', g.start_ns / 1000000 / 1000.0, 'unixepoch'), g.duration_us / 1e6,
+SELECT c.run, j.name, g.command, strftime('%Y-%m-%d %H:%M:%f', g.start_ns / 1000000 / 1000.0, 'unixepoch'), g.duration_us / 1e6,
     g.succeeded, g.complete, k.variant, k.mode, s.pass, k.salt, k.pool, k.tag, k.is_dev, g.isolation_dir, c.actions, c.tests,
     c.in_flight, c.failed, c.cached_action + c.cached_dep_file + c.remote + c.local, c.cached_action + c.cached_dep_file,
     c.remote, c.local, i.name, i.cache, g.instance_source, g.instance_proved, g.error_count, g.error, g.host, g.user,
     g.buck2_revision, g.revision, g.argv, g.working_dir
-FROM run g JOIN project j ON j.project_id = g.project_id JOIN _run_count c ON c.run_id = g.run_id
+FROM _run_count c JOIN run g ON g.run_id = c.run_id JOIN project j ON j.project_id = g.project_id
     LEFT JOIN instance i ON i.instance_id = g.instance_id LEFT JOIN _run_cell k ON k.run_id = g.run_id
     LEFT JOIN _run_pass s ON s.run_id = g.run_id
 ORDER BY g.start_ns DESC, g.trace_id;

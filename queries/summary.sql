@@ -32,9 +32,12 @@ CREATE VIEW summary_by_project (
     avg_cores   -- cpu / wall: the average while running
 ) AS
 SELECT p.name, (SELECT count(*) FROM run r WHERE r.project_id = p.project_id),
-    (SELECT sum(actions) FROM _run_count c WHERE c.project_id = p.project_id),
-    (SELECT sum(tests) FROM _run_count c WHERE c.project_id = p.project_id),
-    (SELECT sum(in_flight) FROM _run_count c WHERE c.project_id = p.project_id),
+    (SELECT count(*) FROM run r CROSS JOIN action a ON a.run_id = r.run_id WHERE r.project_id = p.project_id)
+        - (SELECT count(*) FROM run r JOIN action a INDEXED BY action_test ON a.run_id = r.run_id
+            WHERE a.type <> 1 AND r.project_id = p.project_id),
+    (SELECT count(*) FROM run r JOIN action a INDEXED BY action_test ON a.run_id = r.run_id
+        WHERE a.type <> 1 AND r.project_id = p.project_id),
+    (SELECT count(*) FROM run r JOIN in_flight f ON f.run_id = r.run_id WHERE r.project_id = p.project_id),
     -- Found or not: a digest without a result is a row of lookup only.
     count(s.cores) + (SELECT count(*) FROM result u WHERE u.source = 1 AND u.cpu_ns IS NULL AND +u.project_id = p.project_id)
         + (SELECT count(*) FROM lookup l JOIN run r ON r.run_id = l.first_run_id
@@ -62,9 +65,10 @@ CREATE VIEW summary_by_run (
     avg_cores   -- cpu / wall: the average while running
 ) AS
 SELECT g.trace_id, (SELECT j.name FROM project j WHERE j.project_id = g.project_id),
-    (SELECT c.actions FROM _run_count c WHERE c.run_id = g.run_id),
-    (SELECT c.tests FROM _run_count c WHERE c.run_id = g.run_id),
-    (SELECT c.in_flight FROM _run_count c WHERE c.run_id = g.run_id),
+    (SELECT count(*) FROM action x WHERE x.run_id = g.run_id)
+        - (SELECT count(*) FROM action x INDEXED BY action_test WHERE x.run_id = g.run_id AND x.type <> 1),
+    (SELECT count(*) FROM action x INDEXED BY action_test WHERE x.run_id = g.run_id AND x.type <> 1),
+    (SELECT count(*) FROM in_flight f WHERE f.run_id = g.run_id),
     count(a.lookup_id), count(s.lookup_id), round(total(s.wall_ns) / 3.6e12, 2), round(total(s.cpu_ns) / 3.6e12, 2),
     round(total(s.cpu_ns) / nullif(total(s.wall_ns), 0), 2)
 FROM run g LEFT JOIN attempt a ON a.run_id = g.run_id AND a.lookup_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attempt e

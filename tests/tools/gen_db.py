@@ -105,7 +105,7 @@ class Maker:
         if kind != 'lost':
             run = self.run(cold, project, salt, variant, mode, start)
             lookups = self.cold_run(run, project, range(first, first + size), request, start, mode)
-            self.now_ns += 3_600_000_000_000
+        self.now_ns += 3_600_000_000_000
         if kind != 'cold':
             run = self.run(self.trace(f'warm {number}'), project, salt, variant, mode, self.now_ns)
             if lookups is None or mode == 'local-cache':

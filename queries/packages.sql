@@ -1,0 +1,94 @@
+CREATE VIEW packages (
+    -- One row a package, by wall time: results of the action cache with usage, each digest once.
+    package,     -- the target's name
+    actions,     -- results with usage
+    unknown,     -- digests without; see missing_results
+    wall_h,      -- wall time of the results, hours
+    cpu_h,       -- their CPU time, hours
+    avg_cores,   -- cpu / wall
+    max_cores,   -- of those that ran over setting heavy_cores_min_s: shorter ones scatter; NULL: none did
+    longest_s,   -- longest wall time, seconds
+    max_rss_gib  -- largest single process of any of them
+) AS
+WITH known AS MATERIALIZED (
+    SELECT package_id, count(*) AS n, total(wall_ns) AS wall, total(cpu_ns) AS cpu,
+        max(CASE WHEN wall_ns > (SELECT value * 1e9 FROM setting WHERE key = 'heavy_cores_min_s')
+            THEN 1.0 * cpu_ns / max(wall_ns, 1000000) END) AS cores,
+        max(wall_ns) AS longest, max(max_rss_bytes) AS rss
+    FROM result INDEXED BY result_package WHERE source = 1 AND cpu_ns IS NOT NULL GROUP BY package_id),
+unknown AS MATERIALIZED (
+    SELECT package_id, count(*) AS n FROM (
+        SELECT package_id FROM result INDEXED BY result_no_usage WHERE source = 1 AND cpu_ns IS NULL
+        UNION ALL SELECT t.package_id FROM lookup l JOIN action_name a ON a.name_id = l.name_id
+            JOIN target t ON t.target_id = a.target_id WHERE l.state <> 1)
+    GROUP BY package_id)
+SELECT p.name, ifnull(k.n, 0), ifnull(u.n, 0), round(k.wall / 3.6e12, 3), round(k.cpu / 3.6e12, 3),
+    round(k.cpu / nullif(k.wall, 0), 2), round(k.cores, 2), round(k.longest / 1e9, 1), round(k.rss / 1073741824.0, 2)
+FROM package p LEFT JOIN known k ON k.package_id = p.package_id LEFT JOIN unknown u ON u.package_id = p.package_id
+WHERE k.n > 0 OR u.n > 0
+ORDER BY k.wall DESC, p.name;
+
+CREATE VIEW packages_by_project (
+    -- One row a project and package, by project and wall time. A digest belongs to the project of its
+    -- first reference.
+    project,     -- name
+    package,     -- the target's name
+    actions,     -- results with usage
+    unknown,     -- digests without; see missing_results
+    wall_h,      -- wall time of the results, hours
+    cpu_h,       -- their CPU time, hours
+    avg_cores,   -- cpu / wall
+    max_cores,   -- of those that ran over setting heavy_cores_min_s: shorter ones scatter; NULL: none did
+    longest_s,   -- longest wall time, seconds
+    max_rss_gib  -- largest single process of any of them
+) AS
+-- Grouped in each arm, so that a filter on project reaches the tables; then one row of up to three.
+SELECT v.project, p.name, v.known, v.missing, round(v.wall / 3.6e12, 3), round(v.cpu / 3.6e12, 3),
+    round(v.cpu / nullif(v.wall, 0), 2), round(v.cores, 2), round(v.longest / 1e9, 1), round(v.rss / 1073741824.0, 2)
+FROM (SELECT project, package_id, sum(n) OVER one AS known, sum(unknown) OVER one AS missing, max(wall) OVER one AS wall,
+        max(cpu) OVER one AS cpu, max(cores) OVER one AS cores, max(longest) OVER one AS longest, max(rss) OVER one AS rss,
+        row_number() OVER (PARTITION BY project, package_id) AS place
+    FROM (SELECT j.name AS project, r.package_id, count(*) AS n, 0 AS unknown, total(r.wall_ns) AS wall, total(r.cpu_ns) AS cpu,
+            max(CASE WHEN r.wall_ns > (SELECT value * 1e9 FROM setting WHERE key = 'heavy_cores_min_s')
+            THEN 1.0 * r.cpu_ns / max(r.wall_ns, 1000000) END) AS cores,
+            max(r.wall_ns) AS longest, max(r.max_rss_bytes) AS rss
+            -- The plus keeps SQLite from making an index of its own, which costs more than the scan.
+            FROM project j CROSS JOIN result r NOT INDEXED ON +r.project_id = j.project_id
+            WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY j.name, r.package_id
+        UNION ALL SELECT j.name, r.package_id, 0, count(*), NULL, NULL, NULL, NULL, NULL
+            FROM result r INDEXED BY result_no_usage JOIN project j ON j.project_id = r.project_id
+            WHERE r.source = 1 AND r.cpu_ns IS NULL GROUP BY j.name, r.package_id
+        UNION ALL SELECT j.name, t.package_id, 0, count(*), NULL, NULL, NULL, NULL, NULL
+            FROM lookup l JOIN run g ON g.run_id = l.first_run_id JOIN project j ON j.project_id = g.project_id
+                JOIN action_name a ON a.name_id = l.name_id JOIN target t ON t.target_id = a.target_id
+            WHERE l.state <> 1 GROUP BY j.name, t.package_id)
+    WINDOW one AS (PARTITION BY project, package_id)) v JOIN package p ON p.package_id = v.package_id
+WHERE v.place = 1
+ORDER BY v.project, v.wall DESC, p.name;
+
+CREATE VIEW packages_by_run (
+    -- One row a run and package, by run and wall time. Hits included: each digest of the run once.
+    run,         -- trace id
+    package,     -- the target's name
+    actions,     -- results with usage
+    unknown,     -- digests without; see missing_results
+    wall_h,      -- wall time of the results, hours
+    cpu_h,       -- their CPU time, hours
+    avg_cores,   -- cpu / wall
+    max_cores,   -- of those that ran over setting heavy_cores_min_s: shorter ones scatter; NULL: none did
+    longest_s,   -- longest wall time, seconds
+    max_rss_gib  -- largest single process of any of them
+) AS
+SELECT v.run, v.package, v.n, v.missing, round(v.wall / 3.6e12, 3), round(v.cpu / 3.6e12, 3),
+    round(v.cpu / nullif(v.wall, 0), 2), round(v.cores, 2), round(v.longest / 1e9, 1), round(v.rss / 1073741824.0, 2)
+FROM (SELECT g.trace_id AS run, p.name AS package, count(s.lookup_id) AS n, count(*) - count(s.lookup_id) AS missing,
+        total(s.wall_ns) AS wall, total(s.cpu_ns) AS cpu,
+        max(CASE WHEN s.wall_ns > (SELECT value * 1e9 FROM setting WHERE key = 'heavy_cores_min_s')
+            THEN 1.0 * s.cpu_ns / max(s.wall_ns, 1000000) END) AS cores,
+        max(s.wall_ns) AS longest, max(s.max_rss_bytes) AS rss
+    FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN lookup l ON l.lookup_id = d.lookup_id
+        JOIN action_name n ON n.name_id = l.name_id JOIN target t ON t.target_id = n.target_id
+        JOIN package p ON p.package_id = t.package_id
+        LEFT JOIN result s ON s.lookup_id = d.lookup_id AND s.source = 1 AND s.cpu_ns IS NOT NULL
+    GROUP BY g.trace_id, p.package_id) v
+ORDER BY v.run, v.wall DESC, v.package;

@@ -1,0 +1,114 @@
+CREATE VIEW phases (
+    -- Always four rows: where the time of executions went. Results of the action cache, each once, those
+    -- without usage included; times are the workers' own.
+    phase,   -- queued (until a worker took it), fetch (inputs), run (the command), upload (outputs)
+    actions, -- results where it is known and not negative
+    unknown, -- results where it is not: the worker did not say, as with those uploaded by the client
+    skewed,  -- results where it ended before it began: clocks disagree, so it is left out
+    total_h, -- sum, hours
+    pct,     -- of the sum of all four
+    avg_s,   -- mean, seconds
+    max_s    -- longest, seconds
+) AS
+WITH historical AS MATERIALIZED (SELECT result_id FROM result WHERE source = 2),
+-- A scan of all that does not look at signs and NULLs one by one, corrected by the irregular ones.
+whole AS MATERIALIZED (
+    SELECT count(*) AS n,
+        total(queued_ns) AS sum_queued, max(queued_ns) AS max_queued,
+        total(fetch_ns) AS sum_fetch, max(fetch_ns) AS max_fetch,
+        total(run_ns) AS sum_run, max(run_ns) AS max_run,
+        total(upload_ns) AS sum_upload, max(upload_ns) AS max_upload
+    FROM _span WHERE result_id NOT IN (SELECT result_id FROM historical)),
+odd AS MATERIALIZED (
+    SELECT count(*) AS n,
+        count(*) FILTER (WHERE queued_ns >= 0) AS n_queued, count(*) FILTER (WHERE queued_ns < 0) AS skewed_queued,
+        total(queued_ns) FILTER (WHERE queued_ns < 0) AS sum_queued,
+        count(*) FILTER (WHERE fetch_ns >= 0) AS n_fetch, count(*) FILTER (WHERE fetch_ns < 0) AS skewed_fetch,
+        total(fetch_ns) FILTER (WHERE fetch_ns < 0) AS sum_fetch,
+        count(*) FILTER (WHERE run_ns >= 0) AS n_run, count(*) FILTER (WHERE run_ns < 0) AS skewed_run,
+        total(run_ns) FILTER (WHERE run_ns < 0) AS sum_run,
+        count(*) FILTER (WHERE upload_ns >= 0) AS n_upload, count(*) FILTER (WHERE upload_ns < 0) AS skewed_upload,
+        total(upload_ns) FILTER (WHERE upload_ns < 0) AS sum_upload
+    FROM _irregular_span WHERE result_id NOT IN (SELECT result_id FROM historical)),
+s AS MATERIALIZED (
+    SELECT (SELECT count(*) FROM result) - (SELECT count(*) FROM historical) AS n,
+        w.n - o.n + o.n_queued AS n_queued, o.skewed_queued, w.sum_queued - o.sum_queued AS sum_queued, w.max_queued,
+        w.n - o.n + o.n_fetch AS n_fetch, o.skewed_fetch, w.sum_fetch - o.sum_fetch AS sum_fetch, w.max_fetch,
+        w.n - o.n + o.n_run AS n_run, o.skewed_run, w.sum_run - o.sum_run AS sum_run, w.max_run,
+        w.n - o.n + o.n_upload AS n_upload, o.skewed_upload, w.sum_upload - o.sum_upload AS sum_upload, w.max_upload
+    FROM whole w CROSS JOIN odd o)
+SELECT p.phase, CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END,
+    s.n - CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END - CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
+    CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
+    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 3.6e12, 3),
+    round(100 * CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
+    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 1e9 / nullif(CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END, 0), 3),
+    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 1)
+FROM s CROSS JOIN _phase p ORDER BY p.phase_id;
+
+CREATE VIEW phases_by_project (
+    -- Four rows a project with results, by project; otherwise as phases.
+    project, -- of the digests' first references
+    phase,   -- queued (until a worker took it), fetch (inputs), run (the command), upload (outputs)
+    actions, -- results where it is known and not negative
+    unknown, -- results where it is not: the worker did not say, as with those uploaded by the client
+    skewed,  -- results where it ended before it began: clocks disagree, so it is left out
+    total_h, -- sum, hours
+    pct,     -- of the sum of all four
+    avg_s,   -- mean, seconds
+    max_s    -- longest, seconds
+) AS
+SELECT s.project, p.phase, CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END,
+    s.n - CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END - CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
+    CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
+    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 3.6e12, 3),
+    round(100 * CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
+    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 1e9 / nullif(CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END, 0), 3),
+    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 1)
+-- The plus keeps SQLite from making an index of its own, which costs more than the scan.
+FROM (SELECT j.name AS project, count(*) AS n,
+        count(*) FILTER (WHERE t.queued_ns >= 0) AS n_queued, count(*) FILTER (WHERE t.queued_ns < 0) AS skewed_queued,
+        total(t.queued_ns) FILTER (WHERE t.queued_ns >= 0) AS sum_queued, max(t.queued_ns) AS max_queued,
+        count(*) FILTER (WHERE t.fetch_ns >= 0) AS n_fetch, count(*) FILTER (WHERE t.fetch_ns < 0) AS skewed_fetch,
+        total(t.fetch_ns) FILTER (WHERE t.fetch_ns >= 0) AS sum_fetch, max(t.fetch_ns) AS max_fetch,
+        count(*) FILTER (WHERE t.run_ns >= 0) AS n_run, count(*) FILTER (WHERE t.run_ns < 0) AS skewed_run,
+        total(t.run_ns) FILTER (WHERE t.run_ns >= 0) AS sum_run, max(t.run_ns) AS max_run,
+        count(*) FILTER (WHERE t.upload_ns >= 0) AS n_upload, count(*) FILTER (WHERE t.upload_ns < 0) AS skewed_upload,
+        total(t.upload_ns) FILTER (WHERE t.upload_ns >= 0) AS sum_upload, max(t.upload_ns) AS max_upload
+    FROM project j CROSS JOIN result r NOT INDEXED ON +r.project_id = j.project_id LEFT JOIN _span t ON t.result_id = r.result_id
+    WHERE r.source = 1 GROUP BY j.name) s CROSS JOIN _phase p
+ORDER BY s.project, p.phase_id;
+
+CREATE VIEW phases_by_run (
+    -- Four rows a run with results, by run: of all its digests, hits included, so that of a warm run they
+    -- tell of the executions that it was spared.
+    run,     -- trace id
+    phase,   -- queued (until a worker took it), fetch (inputs), run (the command), upload (outputs)
+    actions, -- results where it is known and not negative
+    unknown, -- results where it is not: the worker did not say, as with those uploaded by the client
+    skewed,  -- results where it ended before it began: clocks disagree, so it is left out
+    total_h, -- sum, hours
+    pct,     -- of the sum of all four
+    avg_s,   -- mean, seconds
+    max_s    -- longest, seconds
+) AS
+SELECT s.run, p.phase, CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END,
+    s.n - CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END - CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
+    CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
+    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 3.6e12, 3),
+    round(100 * CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
+    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 1e9 / nullif(CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END, 0), 3),
+    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 1)
+FROM (SELECT g.trace_id AS run, count(*) AS n,
+        count(*) FILTER (WHERE t.queued_ns >= 0) AS n_queued, count(*) FILTER (WHERE t.queued_ns < 0) AS skewed_queued,
+        total(t.queued_ns) FILTER (WHERE t.queued_ns >= 0) AS sum_queued, max(t.queued_ns) AS max_queued,
+        count(*) FILTER (WHERE t.fetch_ns >= 0) AS n_fetch, count(*) FILTER (WHERE t.fetch_ns < 0) AS skewed_fetch,
+        total(t.fetch_ns) FILTER (WHERE t.fetch_ns >= 0) AS sum_fetch, max(t.fetch_ns) AS max_fetch,
+        count(*) FILTER (WHERE t.run_ns >= 0) AS n_run, count(*) FILTER (WHERE t.run_ns < 0) AS skewed_run,
+        total(t.run_ns) FILTER (WHERE t.run_ns >= 0) AS sum_run, max(t.run_ns) AS max_run,
+        count(*) FILTER (WHERE t.upload_ns >= 0) AS n_upload, count(*) FILTER (WHERE t.upload_ns < 0) AS skewed_upload,
+        total(t.upload_ns) FILTER (WHERE t.upload_ns >= 0) AS sum_upload, max(t.upload_ns) AS max_upload
+    FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN result r ON r.lookup_id = d.lookup_id
+        LEFT JOIN _span t ON t.result_id = r.result_id
+    WHERE r.source = 1 GROUP BY g.trace_id) s CROSS JOIN _phase p
+ORDER BY s.run, p.phase_id;
