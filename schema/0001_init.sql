@@ -394,8 +394,10 @@ CREATE TABLE result_time (
     worker_completed_off_ns INTEGER,
     virtual_ns INTEGER        -- virtual_execution_duration as sent
 ) STRICT;
--- Results of a worker whose clock was behind: few, and told apart.
-CREATE INDEX result_time_skewed ON result_time (result_id) WHERE worker_start_off_ns < queued_off_ns;
+-- Few, as a rule: a phase that is unknown (uploaded by the client), or ends before it begins.
+CREATE INDEX result_time_irregular ON result_time (result_id) WHERE (worker_start_off_ns >= queued_off_ns
+    AND fetch_completed_off_ns >= fetch_start_off_ns AND execution_completed_off_ns >= execution_start_off_ns
+    AND upload_completed_off_ns >= upload_start_off_ns) IS NOT TRUE;
 
 CREATE TABLE rusage (
     -- buildbarn.resourceusage.POSIXResourceUsage, whole (max RSS and signal are in result).
