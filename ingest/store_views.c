@@ -99,8 +99,8 @@ static int each_view(struct store *store,
 			if (each(store, &view, context, err) < 0)
 				return err_prefix(err, "queries/%s.sql", file->name);
 		if (more < 0)
-			return err_set(err, ERR_DB, "queries/%s.sql: not a CREATE VIEW",
-				       file->name);
+			return err_set(err, ERR_DB, "%s: queries/%s.sql: not a CREATE VIEW",
+				       store->path, file->name);
 	}
 	return 0;
 }
