@@ -156,6 +156,16 @@ static int pass_record(struct stream *stream, struct err *err)
 	return 1;
 }
 
+/* Every `byte` from pos on. 1: there is something else; 0: the file ends; -1. */
+static int pass_run(struct stream *stream, uint8_t byte, struct err *err)
+{
+	int rc;
+
+	while ((rc = need(stream, 1, err)) > 0 && stream->window[stream->pos] == byte)
+		stream->pos++;
+	return rc;
+}
+
 /* ---- length-delimited ---------------------------------------------------------------- */
 
 /* 1: *out_size, its prefix passed over; 0: the end; -1. */
@@ -183,7 +193,10 @@ static int take_size(struct stream *stream, uint64_t *out_size, struct err *err)
 	return give_up(stream, size);
 }
 
-/* A record that fits the window is shown only if it is whole. */
+/*
+ * A record that fits the window is shown only if it is whole. A hole after a
+ * crash reads as an empty record for each zero: one stands for all of them.
+ */
 static int next_protobuf(struct stream *stream, struct stream_record *record, struct err *err)
 {
 	uint64_t size = 0;
@@ -191,6 +204,8 @@ static int next_protobuf(struct stream *stream, struct stream_record *record, st
 
 	if (rc <= 0)
 		return rc;
+	if (!size && pass_run(stream, 0, err) < 0)
+		return -1;
 	rc = need(stream, size < WINDOW_SIZE ? (size_t)size : STREAM_HEAD_MAX, err);
 	if (rc <= 0)
 		return rc < 0 ? -1 : stop(stream, true);
@@ -203,18 +218,9 @@ static int next_protobuf(struct stream *stream, struct stream_record *record, st
 /* ---- lines --------------------------------------------------------------------------- */
 
 /* Empty lines are no records. */
-static int pass_empty_lines(struct stream *stream, struct err *err)
-{
-	int rc;
-
-	while ((rc = need(stream, 1, err)) > 0 && stream->window[stream->pos] == '\n')
-		stream->pos++;
-	return rc;
-}
-
 static int next_line(struct stream *stream, struct stream_record *record, struct err *err)
 {
-	int rc = pass_empty_lines(stream, err);
+	int rc = pass_run(stream, '\n', err);
 
 	if (rc <= 0)
 		return rc < 0 ? -1 : stop(stream, false);

@@ -29,8 +29,7 @@ enum stream_ending {
 	STREAM_OPEN = 0, /* not at the end yet */
 	STREAM_WHOLE,	 /* ended between two records, the frame closed */
 	STREAM_CUT,	 /* ended inside a record or with an open frame */
-	STREAM_BROKEN,	 /* bytes that do not decompress, or no plausible record: see stream_fault()
-			  */
+	STREAM_BROKEN,	 /* does not decompress, or no plausible record: see stream_fault() */
 };
 
 struct stream;
@@ -40,7 +39,7 @@ struct stream_record {
 	const uint8_t *head; /* the first bytes, borrowed until the next call */
 	size_t head_len;     /* min(size, STREAM_HEAD_MAX) */
 	uint64_t size;	     /* bytes of the record, its length prefix or newline not
-				counted; JSON: UINT64_MAX while longer than the head */
+				counted; JSON: UINT64_MAX while the line's end is not seen */
 };
 
 /*
@@ -51,7 +50,10 @@ struct stream_record {
 int stream_open(struct stream **out_stream, int fd, const char *name, struct err *err);
 void stream_free(struct stream *stream);
 
-/* 1: a record; 0: the end, whole, cut or broken; -1: the read failed (ERR_IO). */
+/*
+ * 1: a record; 0: the end, whole, cut or broken; -1: the read failed (ERR_IO). A
+ * record of more than 256 KiB is shown before its end is known to be there.
+ */
 int stream_next(struct stream *stream, struct stream_record *out_record, struct err *err);
 /*
  * The whole body of the record that stream_next() gave last. 1: *out_data and
