@@ -120,6 +120,11 @@ const struct lookup_tally *lookup_tally(const struct lookup *lookup)
 	return &lookup->tally;
 }
 
+int lookup_fault(const struct lookup *lookup)
+{
+	return lookup->fault;
+}
+
 int lookup_finish(struct lookup *lookup, struct err *err)
 {
 	struct transport *transport = lookup->transport;
@@ -133,6 +138,7 @@ static void explain(struct lookup *lookup, const struct transport_reply *reply)
 {
 	struct transport *transport = lookup->transport;
 
+	lookup->fault = reply->code;
 	buf_clear(&lookup->why);
 	if (transport->ops->explain)
 		transport->ops->explain(transport, reply->code, reply->message, &lookup->why);

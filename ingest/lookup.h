@@ -142,6 +142,11 @@ int lookup_preflight(struct lookup *lookup, const struct lookup_request *request
 int lookup_run(struct lookup *lookup, lookup_source_fn *source, lookup_sink_fn *sink, void *context,
 	       struct err *err);
 const struct lookup_tally *lookup_tally(const struct lookup *lookup);
+/*
+ * google.rpc.Code of the last failure that was no answer to a question: after a
+ * preflight that failed, 14 or 4 for silence, 16 for refused credentials. 0: none.
+ */
+int lookup_fault(const struct lookup *lookup);
 /* All is asked: puts a recording in its place. -1: it could not be written. */
 int lookup_finish(struct lookup *lookup, struct err *err);
 /* Makes lookup_run() return soon, now or whenever it is called; safe in a signal handler. */

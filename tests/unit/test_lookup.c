@@ -321,6 +321,7 @@ static void test_preflight_outcomes(void **state)
 		assert_int_equal(preflight(&a), fails ? -1 : 0);
 		assert_int_equal(a.ids[0].answers, fails ? 0 : 1);
 		assert_int_equal(a.server.starts, 1);
+		assert_int_equal(lookup_fault(a.lookup), fails ? answer_case->code : 0);
 		if (fails)
 			assert_int_equal(a.err.kind, ERR_NET);
 		else
