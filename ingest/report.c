@@ -13,7 +13,7 @@
 #define GIB 1073741824.0
 #define MIB 1048576.0
 
-enum { PARAM_RUNS, PARAM_NO_TESTS, PARAM_MIN_WALL, PARAM_COUNT };
+enum { PARAM_RUNS, PARAM_NO_TESTS, PARAM_MIN_WALL, PARAM_TOP, PARAM_COUNT };
 
 struct page {
 	struct store *store;
@@ -42,12 +42,14 @@ static void init_params(struct param *params, const struct report_scope *scope,
 		(struct param){":no_tests", {.type = VALUE_INTEGER, .integer = options->no_tests}};
 	params[PARAM_MIN_WALL] =
 		(struct param){":min_wall_s", {.type = VALUE_REAL, .real = options->min_wall_s}};
+	params[PARAM_TOP] =
+		(struct param){":top", {.type = VALUE_INTEGER, .integer = options->top}};
 }
 
 /* Each statement begins with the runs in question and the digests that they refer to. */
 static void add_statement(struct buf *sql, const char *name)
 {
-	buf_addstr(sql, report_sql("report_wanted"));
+	buf_addstr(sql, report_sql("report_scope"));
 	buf_addstr(sql, report_sql(name));
 }
 
@@ -57,60 +59,58 @@ static int ask(struct page *page, const char *name, store_row_fn *row, struct er
 	int rc;
 
 	add_statement(&sql, name);
-	/* :min_wall_s is a parameter of rows only. */
-	rc = store_query(page->store, sql.data, page->params, PARAM_MIN_WALL, row, page, err);
+	rc = store_query(page->store, sql.data, page->params, PARAM_COUNT, row, page, err);
 	buf_release(&sql);
 	return rc;
 }
 
 /* ---- what the page shows, read ----------------------------------------------- */
 
-static int take_totals(void *context, const struct row *row, struct err *err)
+static int64_t integer_of(const struct value *value)
+{
+	return value->type == VALUE_NULL ? UNKNOWN : value->integer;
+}
+
+static int take_digest(void *context, const struct row *row, struct err *err)
 {
 	struct page *page = context;
+	int64_t wall_ns = integer_of(&row->values[0]);
+	int64_t cpu_ns = integer_of(&row->values[1]);
 
 	(void)err;
-	page->digests = row->values[0].integer;
-	page->test_digests = row->values[1].integer;
-	page->by_others = row->values[2].integer;
-	page->unmeasured = row->values[3].integer;
-	page->in_flight = row->values[4].integer;
+	page->digests++;
+	if (cpu_ns == UNKNOWN)
+		return 0;
+	page->with_usage++;
+	page->by_others += integer_of(&row->values[4]) == 1;
+	if (wall_ns != UNKNOWN && (double)wall_ns >= page->options->min_wall_s * NS_PER_S)
+		figures_add(&page->figures, wall_ns, cpu_ns, integer_of(&row->values[2]),
+			    row->values[3].type != VALUE_NULL);
 	return 0;
 }
 
-static void add_longest(struct page *page, const struct row *row)
+static void add_gib(struct grid *grid, int64_t bytes)
 {
+	if (bytes == UNKNOWN)
+		grid_unknown(grid);
+	else
+		grid_real(grid, (double)bytes / GIB, 2);
+}
+
+static int take_longest(void *context, const struct row *row, struct err *err)
+{
+	struct page *page = context;
 	int64_t wall_ns = row->values[2].integer;
 	int64_t cpu_ns = row->values[3].integer;
 
+	(void)err;
 	grid_text(page->longest, row->values[0].text);
 	grid_text(page->longest, row->values[1].text);
 	grid_real(page->longest, (double)wall_ns / NS_PER_S, 1);
 	grid_real(page->longest, figures_cores(wall_ns, cpu_ns), 2);
-	if (row->values[4].type == VALUE_NULL)
-		grid_unknown(page->longest);
-	else
-		grid_real(page->longest, (double)row->values[4].integer / GIB, 2);
+	add_gib(page->longest, integer_of(&row->values[4]));
 	grid_text(page->longest, row->values[5].text);
 	page->longest_rows++;
-}
-
-static int take_execution(void *context, const struct row *row, struct err *err)
-{
-	struct page *page = context;
-	const struct value *wall = &row->values[2];
-	const struct value *rss = &row->values[4];
-
-	(void)err;
-	page->with_usage++;
-	if (wall->type == VALUE_NULL ||
-	    (double)wall->integer < page->options->min_wall_s * NS_PER_S)
-		return 0;
-	figures_add(&page->figures, wall->integer, row->values[3].integer,
-		    rss->type == VALUE_NULL ? UNKNOWN : rss->integer,
-		    row->values[5].type != VALUE_NULL);
-	if (page->longest_rows < page->options->top)
-		add_longest(page, row);
 	return 0;
 }
 
@@ -125,26 +125,28 @@ static int take_reason(void *context, const struct row *row, struct err *err)
 	return 0;
 }
 
-static int take_symptoms(void *context, const struct row *row, struct err *err)
+static int take_notes(void *context, const struct row *row, struct err *err)
 {
 	struct page *page = context;
 
 	(void)err;
-	page->symptoms.bad_logs = row->values[0].integer;
-	page->symptoms.bad_records = row->values[1].integer;
-	page->symptoms.runs = row->values[2].integer;
-	page->symptoms.gone_runs = row->values[3].integer;
-	if (row->values[4].text.data)
-		grid_add_safe(&page->instances, row->values[4].text);
+	page->test_digests = page->options->no_tests ? 0 : row->values[0].integer;
+	page->unmeasured = row->values[1].integer;
+	page->in_flight = row->values[2].integer;
+	page->symptoms.bad_logs = row->values[3].integer;
+	page->symptoms.bad_records = row->values[4].integer;
+	page->symptoms.runs = row->values[5].integer;
+	page->symptoms.gone_runs = row->values[6].integer;
+	grid_add_safe(&page->instances, row->values[7].text);
 	return 0;
 }
 
 static int read_page(struct page *page, struct err *err)
 {
-	if (ask(page, "report_totals", take_totals, err) < 0 ||
-	    ask(page, "report_executions", take_execution, err) < 0 ||
+	if (ask(page, "report_digests", take_digest, err) < 0 ||
+	    ask(page, "report_longest", take_longest, err) < 0 ||
 	    ask(page, "report_reasons", take_reason, err) < 0 ||
-	    ask(page, "report_symptoms", take_symptoms, err) < 0)
+	    ask(page, "report_notes", take_notes, err) < 0)
 		return -1;
 	figures_finish(&page->figures);
 	page->symptoms.digests = page->digests;
@@ -207,10 +209,7 @@ static void add_buckets(struct page *page)
 			  1);
 		grid_real(grid, figures_average(bucket->wall_s, bucket->cpu_s), 2);
 		grid_real(grid, figures_p90(bucket), 2);
-		if (bucket->max_rss_bytes == UNKNOWN)
-			grid_unknown(grid);
-		else
-			grid_real(grid, (double)bucket->max_rss_bytes / GIB, 2);
+		add_gib(grid, bucket->max_rss_bytes);
 	}
 	buf_addch(&page->text, '\n');
 	grid_add(grid, 2, &page->text);

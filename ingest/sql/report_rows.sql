@@ -7,8 +7,8 @@ SELECT
     u.exit_code, u.user_s, u.system_s, u.max_rss_bytes, u.pool, u.pod, u.executed_utc,
     u.executed_by, u.queued_s, u.fetch_s, u.upload_s, k.variant, k.mode, k.salt, u.first_run,
     u.portal_url, u.rss_at_floor, u.clock_skew
-FROM wanted
-JOIN _usage u USING (lookup_id)
+FROM wanted w
+JOIN _usage u ON u.lookup_id = w.lookup_id
 LEFT JOIN _run_cell k ON k.run_id = u.first_run_id
 WHERE u.source = 'action_cache' AND u.cpu_ns IS NOT NULL AND u.wall_s >= :min_wall_s
 ORDER BY u.wall_ns DESC, u.digest
