@@ -41,6 +41,7 @@ struct lookup {
 	struct lookup_request answered; /* the last one; instance NULL: none yet */
 	char *answered_instance;	/* a copy: it outlives its request */
 	struct buf why;			/* the last failure, explained */
+	int fault;			/* its code */
 };
 
 /* One lookup_run() or lookup_preflight(). */
