@@ -23,15 +23,17 @@ static void encode_group(const uint8_t *bytes, size_t count, char out[4])
 void base64_encode(const void *data, size_t len, struct buf *out)
 {
 	const uint8_t *at = data;
+	char *text = buf_reserve(out, (len / 3 + 1) * 4);
+	char *end = text;
 
-	while (len) {
+	for (; len; end += 4) {
 		size_t count = len < 3 ? len : 3;
 
-		encode_group(at, count, buf_reserve(out, 4));
-		buf_grew(out, 4);
+		encode_group(at, count, end);
 		at += count;
 		len -= count;
 	}
+	buf_grew(out, (size_t)(end - text));
 }
 
 static int value_of(char c)
@@ -45,11 +47,10 @@ static int value_of(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Four characters, of which `pad` are padding, as 3 - pad bytes. */
-static int decode_group(const char *text, size_t pad, struct buf *out)
+/* Four characters, of which `pad` are padding, as three bytes, of which as many are not meant. */
+static int decode_group(const char *text, size_t pad, char out[3])
 {
 	uint32_t bits = 0;
-	uint8_t bytes[3];
 	size_t i;
 
 	for (i = 0; i < 4; i++) {
@@ -61,10 +62,9 @@ static int decode_group(const char *text, size_t pad, struct buf *out)
 	}
 	if (bits & ((UINT32_C(1) << 8 * pad) - 1))
 		return -1;
-	bytes[0] = (uint8_t)(bits >> 16);
-	bytes[1] = (uint8_t)(bits >> 8);
-	bytes[2] = (uint8_t)bits;
-	buf_add(out, bytes, 3 - pad);
+	out[0] = (char)(bits >> 16);
+	out[1] = (char)(bits >> 8);
+	out[2] = (char)bits;
 	return 0;
 }
 
@@ -78,11 +78,14 @@ static size_t padding(const char *text, size_t len)
 int base64_decode(const char *text, size_t len, struct buf *out)
 {
 	size_t pad = padding(text, len), at;
+	char *bytes;
 
 	if (len % 4)
 		return -1;
+	bytes = buf_reserve(out, len / 4 * 3);
 	for (at = 0; at < len; at += 4)
-		if (decode_group(text + at, at + 4 == len ? pad : 0, out) < 0)
+		if (decode_group(text + at, at + 4 == len ? pad : 0, bytes + at / 4 * 3) < 0)
 			return -1;
+	buf_grew(out, len / 4 * 3 - pad);
 	return 0;
 }
