@@ -18,12 +18,14 @@ CREATE VIEW cells (
     started_utc, -- by the client's clock; where the log is gone, first known time of its first result
     log_known    -- 1: its log was read; 0: gone
 ) AS
--- Results that name no invocation belong to the run that refers to them first, if it ran at that time.
+-- Results that name no invocation belong to the run that refers to them first, if it ran at that time and
+-- they were no hits.
 WITH unnamed AS MATERIALIZED (
     SELECT g.run_id, total(r.wall_ns) AS wall_ns, count(*) AS n
     FROM run g JOIN result r ON r.first_run_id = g.run_id AND r.request_id IS NULL AND r.source = 1 AND r.cpu_ns IS NOT NULL
         JOIN result_time t ON t.result_id = r.result_id
-    WHERE t.base_ns + t.execution_start_off_ns BETWEEN
+    WHERE EXISTS (SELECT 1 FROM attempt a WHERE a.lookup_id = r.lookup_id AND a.run_id = g.run_id AND a.cache_hit = 0)
+        AND t.base_ns + t.execution_start_off_ns BETWEEN
         g.start_ns - (SELECT value FROM setting WHERE key = 'executed_tolerance_s') * 1000000000
         AND g.start_ns + g.duration_us * 1000 + (SELECT value FROM setting WHERE key = 'executed_tolerance_s') * 1000000000
     GROUP BY g.run_id),

@@ -46,8 +46,9 @@ CREATE VIEW run_usage (
     clock_skew            -- 1: a phase ended before it began
 ) AS
 SELECT g.trace_id,
-    -- By name where the result says who asked for it; else by time, with the clocks' tolerance.
-    CASE WHEN u.executed_by IS NOT NULL THEN u.executed_by = g.trace_id
+    -- By name where the result says who asked for it; else not if it was a hit; else by time, with the
+    -- clocks' tolerance.
+    CASE WHEN u.executed_by IS NOT NULL THEN u.executed_by = g.trace_id WHEN d.cache_hit > 0 THEN 0
         ELSE u.execution_start_ns BETWEEN
             g.start_ns - (SELECT value FROM setting WHERE key = 'executed_tolerance_s') * 1000000000
             AND g.start_ns + g.duration_us * 1000 + (SELECT value FROM setting WHERE key = 'executed_tolerance_s') * 1000000000

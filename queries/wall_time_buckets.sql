@@ -13,7 +13,7 @@ CREATE VIEW wall_time_buckets (
 WITH b AS MATERIALIZED (
     SELECT bucket, count(*) AS n, total(wall_ns) AS wall, total(cpu_ns) AS cpu, max(max_rss_bytes) AS rss
     FROM result WHERE source = 1 AND cpu_ns IS NOT NULL AND wall_ns IS NOT NULL GROUP BY bucket)
-SELECT c.wall_time, c.from_s, c.to_s, ifnull(b.n, 0), round(100 * b.wall / nullif((SELECT total(wall) FROM b), 0), 1),
+SELECT c.wall_time, c.from_s, c.to_s, ifnull(b.n, 0), round(100 * ifnull(b.wall, 0) / nullif((SELECT total(wall) FROM b), 0), 1),
     round(b.cpu / nullif(b.wall, 0), 2),
     -- From the top of index result_bucket: a walk over a tenth of its entries.
     (SELECT round(s.cores, 2) FROM (SELECT r.cores, row_number() OVER (ORDER BY r.cores DESC) AS place FROM result r

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Fills the tables of schema/ with plausible rows, for the speed of the views.
+"""A database of plausible rows, with the canned views, for measuring their speed.
 
 usage: gen_db.py FILE [--actions N] [--runs N] [--seed N]
 
@@ -14,11 +14,11 @@ import itertools
 import json
 import math
 import random
-import sqlite3
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+import tables
+
 START_NS = 1_796_000_000_000_000_000
 PROJECTS = ['qemu-x86_64', 'qemu-aarch64', 'raspberrypi4', 'beaglebone', 'pc-x86_64']
 CATEGORIES = ['br2_slice', 'br2_package', 'br2_image', 'br2_native_package', 'br2_viewcheck']
@@ -30,12 +30,10 @@ LOCAL, REMOTE, ACTION_CACHE = 1, 2, 3
 
 def open_new(path):
     Path(path).unlink(missing_ok=True)
-    db = sqlite3.connect(path, isolation_level=None)
+    db = tables.create(path)
     db.execute('PRAGMA journal_mode = OFF')
     db.execute('PRAGMA synchronous = OFF')
     db.execute('PRAGMA cache_size = -262144')
-    for step in sorted((ROOT / 'schema').glob('*.sql')):
-        db.executescript(step.read_text())
     return db
 
 
@@ -229,6 +227,8 @@ def main():
     db = open_new(args.file)
     db.execute('BEGIN')
     Maker(db, args.seed, args.actions, args.runs).make()
+    for statement in tables.SUMS.split(';'):
+        db.execute(statement)
     db.execute('COMMIT')
     for table in ('run', 'action', 'attempt', 'lookup', 'result'):
         print(table, *db.execute(f'SELECT count(*) FROM {table}').fetchone(), file=sys.stderr)

@@ -1,0 +1,95 @@
+"""How SQLite runs the views: a filter on the first column of the _by_ forms, and the
+equality filters that people type on usage and run_usage, are searches. Read from the
+byte code: which b-trees are walked from one end (Rewind, Last)."""
+import pytest
+
+from samples import rows
+import tables
+
+# Indexes of few rows; a walk over them is no scan.
+SMALL = {'lookup_open', 'result_no_usage', 'result_time_irregular', 'attempt_unsuccessful', 'action_test', 'action_failed',
+         'result_signal', 'result_historical'}
+BIG = {'action', 'attempt', 'lookup', 'result', 'result_time', 'rusage'}
+FORMS = ['summary', 'wall_time_buckets', 'top_actions', 'oom_kills', 'packages', 'heavy_packages', 'phases', 'missing_results',
+         'cache_use', 'signals']
+FILTERS = ["= '83f0c2aa'", "GLOB '83f0*'", "IN ('83f0c2aa', '83f0c2ab')"]
+
+
+@pytest.fixture(scope='module')
+def db():
+    return tables.create()
+
+
+def walked(db, sql, *parameters):
+    """Names of the large tables and indexes that the statement reads from one end."""
+    names = {r['rootpage']: r for r in rows(db, 'SELECT rootpage, name, tbl_name FROM sqlite_schema WHERE rootpage > 0')}
+    cursors, found = {}, set()
+    for row in rows(db, f'EXPLAIN {sql}', *parameters):
+        if row['opcode'] == 'OpenRead':
+            cursors[row['p1']] = names[row['p2']]
+        if row['opcode'] in ('Rewind', 'Last') and row['p1'] in cursors:
+            tree = cursors[row['p1']]
+            if tree['tbl_name'] in BIG and tree['name'] not in SMALL:
+                found.add(tree['name'])
+    return found
+
+
+def plan(db, sql):
+    return [r['detail'] for r in rows(db, f'EXPLAIN QUERY PLAN {sql}')]
+
+
+@pytest.mark.parametrize('view', FORMS)
+@pytest.mark.parametrize('condition', FILTERS)
+def test_filter_on_run_is_pushed_down(db, view, condition):
+    sql = f'SELECT * FROM {view}_by_run WHERE run {condition}'
+    assert walked(db, sql) == set()
+    assert any('trace_id' in step or 'sqlite_autoindex_run_1' in step for step in plan(db, sql)) or view in ('oom_kills', 'signals')
+
+
+@pytest.mark.parametrize('view', FORMS)
+@pytest.mark.parametrize('condition', FILTERS)
+def test_filter_on_project_is_pushed_down(db, view, condition):
+    """One walk over the results for one project, not one for each project of the file."""
+    sql = f'SELECT * FROM {view}_by_project WHERE project {condition}'
+    assert walked(db, sql) <= {'result', 'result_bucket', 'result_wall'}
+    if walked(db, sql) - {'result_wall'}:
+        assert any('sqlite_autoindex_project_1 (name' in step for step in plan(db, sql))
+
+
+@pytest.mark.parametrize('view', ['usage', 'run_usage'])
+@pytest.mark.parametrize('column', ['label', 'package', 'digest', 'executed_by'])
+def test_equality_on_usage_is_a_search(db, view, column):
+    assert walked(db, f"SELECT * FROM {view} WHERE {column} = 'x'") == set()
+
+
+@pytest.mark.parametrize('condition', FILTERS)
+def test_filter_on_run_usage_is_a_search(db, condition):
+    sql = f'SELECT * FROM run_usage WHERE run {condition}'
+    assert walked(db, sql) == set()
+    # Whoever knows the lookup must find its result by it: by package took 20 times as long.
+    assert not any('result_package' in step for step in plan(db, sql))
+
+
+@pytest.mark.parametrize('condition', FILTERS)
+def test_filter_on_runs_is_a_search(db, condition):
+    assert walked(db, f'SELECT * FROM runs WHERE run {condition}') == set()
+
+
+def test_parameter_is_pushed_down_as_a_literal(db):
+    assert walked(db, 'SELECT * FROM wall_time_buckets_by_run WHERE run = ?', '83f0c2aa') == set()
+
+
+def test_top_actions_stops_at_its_limit(db):
+    """The index gives the order: nothing is sorted."""
+    steps = [r['detail'] for r in rows(db, 'EXPLAIN QUERY PLAN SELECT * FROM top_actions LIMIT 20') if r['parent'] == 0]
+    assert steps[0].startswith('SCAN r USING INDEX result_wall')
+    assert 'USE TEMP B-TREE FOR ORDER BY' not in steps
+
+
+def test_percentile_walks_an_index_only(db):
+    assert walked(db, 'SELECT * FROM wall_time_buckets') == {'result_bucket'}
+
+
+@pytest.mark.parametrize('view', ['workers', 'executions', 'cells', 'runs'])
+def test_views_of_runs_and_workers_scan_no_results(db, view):
+    assert walked(db, f'SELECT * FROM {view}') <= {'action_by_kind'}

@@ -1,0 +1,179 @@
+"""Rows for the tables of schema/, without the program: what tests of the views and
+the generator of large databases share. Knows the schema and what the ingest keeps
+beside the rows (first references, sums), computed anew here."""
+import re
+import sqlite3
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TIMES = ['queued', 'worker_start', 'fetch_start', 'fetch_completed', 'execution_start', 'execution_completed',
+         'upload_start', 'upload_completed', 'worker_completed']
+USAGE = ['user_ns', 'system_ns', 'minor_faults', 'major_faults', 'swaps', 'block_in', 'block_out', 'messages_sent',
+         'messages_received', 'signals_received', 'voluntary_ctx', 'involuntary_ctx']
+
+# What the ingest keeps: each digest's first reference, and sums by worker and by request.
+KEPT = """
+UPDATE lookup SET (first_run_id, first_seq, name_id) = (SELECT a.run_id, a.seq, a.name_id
+    FROM attempt t JOIN action a USING (run_id, span_id) JOIN run g USING (run_id) WHERE t.lookup_id = lookup.lookup_id
+    ORDER BY g.start_ns IS NULL, g.start_ns, g.trace_id, a.seq LIMIT 1);
+UPDATE result SET (name_id, package_id, project_id, first_run_id) = (SELECT l.name_id, t.package_id, g.project_id, g.run_id
+    FROM lookup l JOIN run g ON g.run_id = l.first_run_id JOIN action_name n USING (name_id) JOIN target t USING (target_id)
+    WHERE l.lookup_id = result.lookup_id);
+"""
+SUMS = """
+UPDATE worker SET (results, failed, with_usage, wall_ns, cpu_ns, rss_min_bytes, rss_max_bytes) = (SELECT count(*),
+        ifnull(sum(ifnull(exit_code, 0) <> 0 OR termination_signal IS NOT NULL), 0),
+        count(*) FILTER (WHERE source = 1 AND cpu_ns IS NOT NULL),
+        ifnull(sum(wall_ns) FILTER (WHERE source = 1 AND cpu_ns IS NOT NULL), 0),
+        ifnull(sum(cpu_ns) FILTER (WHERE source = 1 AND cpu_ns IS NOT NULL), 0), min(max_rss_bytes), max(max_rss_bytes)
+    FROM result r WHERE r.worker_id = worker.worker_id);
+UPDATE request SET (results, with_usage, wall_ns, cpu_ns, first_ns, last_ns) = (SELECT count(*),
+        count(*) FILTER (WHERE source = 1 AND cpu_ns IS NOT NULL),
+        ifnull(sum(wall_ns) FILTER (WHERE source = 1 AND cpu_ns IS NOT NULL), 0),
+        ifnull(sum(cpu_ns) FILTER (WHERE source = 1 AND cpu_ns IS NOT NULL), 0), min(base_ns),
+        max(base_ns + coalesce(worker_completed_off_ns, upload_completed_off_ns, execution_completed_off_ns, 0))
+    FROM result r LEFT JOIN result_time USING (result_id) WHERE r.request_id = request.request_id);
+"""
+
+
+def listed(folder):
+    """The .sql files of a folder, in the order of its CMakeLists.txt."""
+    text = re.sub(r'#.*', '', (ROOT / folder / 'CMakeLists.txt').read_text())
+    return [ROOT / folder / name for name in re.findall(r'[\w]+\.sql', text)]
+
+
+def create(path=':memory:', views=True):
+    """A new database with the tables and, unless told otherwise, the canned views."""
+    db = sqlite3.connect(path, isolation_level=None)
+    for file in listed('schema') + (listed('queries') if views else []):
+        db.executescript(file.read_text())
+    return db
+
+
+def insert(db, table, **row):
+    marks = ', '.join('?' * len(row))
+    return db.execute(f'INSERT INTO {table} ({", ".join(row)}) VALUES ({marks})', list(row.values())).lastrowid
+
+
+class Tables:
+    """Builds rows by their natural keys; finish() makes the file what an ingest would have left."""
+
+    def __init__(self, path=':memory:'):
+        self.db = create(path)
+        self.db.execute('BEGIN')
+        self.interned = {}
+        self.runs = {}     # trace id -> (run_id, instance_id)
+        self.spans = {}    # run_id -> last span
+        self.lookups = {}  # (instance_id, digest) -> lookup_id
+        self.answers = {}  # lookup_id -> (state, message)
+
+    def intern(self, table, **key):
+        known = (table, *key.values())
+        if known not in self.interned:
+            self.interned[known] = insert(self.db, table, **key)
+        return self.interned[known]
+
+    def name(self, label, category, identifier, configuration=''):
+        package, _, target = label.partition(':')
+        package_id = self.intern('package', name=target)
+        target_id = self.intern('target', package_id=package_id, buck_package=package, label=label)
+        return self.intern('action_name', target_id=target_id, category_id=self.intern('category', name=category or ''),
+                           identifier=identifier or '', configuration_id=self.intern('configuration', name=configuration))
+
+    def instance(self, name, cache=''):
+        return self.intern('instance', cache=cache, name=name)
+
+    def run(self, trace, project='project', instance='instance', config=(), **row):
+        """Further columns of table run as keywords."""
+        known = {'isolation_dir': 'v2', 'command': 'build', 'start_ns': 0, 'duration_us': 60_000_000, 'succeeded': 1,
+                 'complete': 1, 'digest_function': 1, 'instance_proved': 1, 'argv': '[]'}
+        instance_id = self.instance(instance)
+        run_id = insert(self.db, 'run', trace_id=trace, project_id=self.intern('project', name=project),
+                        instance_id=instance_id, **{**known, **row})
+        for key, value in dict(config).items():
+            insert(self.db, 'run_config', run_id=run_id, key=key, value=value)
+        self.runs[trace] = run_id, instance_id
+        self.spans[run_id] = 0
+        return run_id
+
+    def lookup(self, instance_id, digest, run_id, name_id, seq, function=1):
+        key = instance_id, digest
+        if key not in self.lookups:
+            hashed, _, size = digest.partition(':')
+            self.lookups[key] = insert(self.db, 'lookup', instance_id=instance_id, function=function,
+                                       hash=bytes.fromhex(hashed), size_bytes=int(size), first_run_id=run_id,
+                                       first_seq=seq, name_id=name_id)
+        return self.lookups[key]
+
+    def action(self, trace, label, category='', identifier='', attempts=(), configuration='', error=None, **row):
+        """`attempts`: dictionaries of columns of attempt and attempt_text, `digest` and `kind` among them."""
+        run_id, instance_id = self.runs[trace]
+        span = row.pop('span_id', self.spans[run_id] + 1)
+        self.spans[run_id] = span
+        name_id = self.name(label, category, identifier, configuration)
+        known = {'seq': span, 'type': 1, 'kind': 3, 'execution_kind': 2, 'failed': 0, 'start_ns': 0}
+        row = {**known, **row}
+        insert(self.db, 'action', run_id=run_id, span_id=span, name_id=name_id, **row)
+        if error:
+            insert(self.db, 'action_text', run_id=run_id, span_id=span, error=error)
+        for idx, attempt in enumerate(attempts):
+            self.attempt(run_id, span, idx, instance_id, name_id, row['seq'], dict(attempt))
+        return span
+
+    def attempt(self, run_id, span, idx, instance_id, name_id, seq, row):
+        digest, kind = row.pop('digest', None), row.setdefault('kind', 2)
+        key = {'run_id': run_id, 'span_id': span, 'idx': idx}
+        text = {k: row.pop(k) for k in ('error_stage', 'error', 'message', 'stderr') if k in row}
+        if digest and kind == 2:
+            row['lookup_id'] = self.lookup(instance_id, digest, run_id, name_id, seq)
+        insert(self.db, 'attempt', **key, **{'status': 2, 'cache_hit': 0 if kind == 2 else None, **row})
+        if digest and kind != 2:
+            hashed, _, size = digest.partition(':')
+            insert(self.db, 'attempt_digest', **key, function=1, hash=bytes.fromhex(hashed), size_bytes=int(size))
+        if any(v is not None for v in text.values()):
+            insert(self.db, 'attempt_text', **key, **text)
+
+    def in_flight(self, trace, label, category, identifier, start_ns=None):
+        run_id, _ = self.runs[trace]
+        self.spans[run_id] += 1
+        insert(self.db, 'in_flight', run_id=run_id, span_id=self.spans[run_id], seq=self.spans[run_id],
+               name_id=self.name(label, category, identifier), type=1, start_ns=start_ns)
+
+    def state(self, digest, state, message=None, instance='instance'):
+        """What the server answered about a digest without a result."""
+        self.answers[self.lookups[self.instance(instance), digest]] = state, message
+
+    def result(self, digest, instance='instance', wall_ns=None, max_rss_bytes=None, exit_code=0, termination_signal=None,
+               worker=None, invocation=None, times=None, attempt=None, usage=None):
+        """`usage`: columns of rusage; None: no POSIX usage. `attempt`: (trace, span, idx) of a historical one."""
+        lookup_id = self.lookups[self.instance(instance), digest]
+        usage = usage and {**dict.fromkeys(USAGE, 0), **usage}
+        row = {'lookup_id': lookup_id, 'source': 2 if attempt else 1, 'wall_ns': wall_ns,
+               'cpu_ns': usage and usage['user_ns'] + usage['system_ns'], 'max_rss_bytes': max_rss_bytes or None,
+               'exit_code': exit_code, 'termination_signal': termination_signal or None,
+               'worker_id': self.intern('worker', name=worker) if worker else None,
+               'request_id': self.intern('request', invocation=invocation) if invocation else None,
+               'name_id': 0, 'package_id': 0, 'project_id': 0, 'first_run_id': 0}
+        if attempt:
+            run_id, _ = self.runs[attempt[0]]
+            row |= {'attempt_run_id': run_id, 'attempt_span_id': attempt[1], 'attempt_idx': attempt[2], 'status_code': 0}
+        else:
+            self.answers[lookup_id] = 1, None
+        result_id = insert(self.db, 'result', **row)
+        if usage:
+            insert(self.db, 'rusage', result_id=result_id, **usage)
+        known = {k: v for k, v in (times or {}).items() if v is not None}
+        if known:
+            base = next(known[t] for t in TIMES if t in known)
+            insert(self.db, 'result_time', result_id=result_id, base_ns=base,
+                   **{f'{k}_off_ns': v - base for k, v in known.items()})
+
+    def finish(self):
+        self.db.executemany('UPDATE lookup SET state = ?, message = ? WHERE lookup_id = ?',
+                            [(state, message, id) for id, (state, message) in self.answers.items()])
+        for statement in (KEPT + SUMS).split(';'):
+            self.db.execute(statement)
+        self.db.execute('COMMIT')
+        problems = self.db.execute('PRAGMA foreign_key_check').fetchall()
+        assert not problems, problems
+        return self.db
