@@ -326,8 +326,8 @@ static void test_kill_at_any_moment(void **state)
 	wanted = made_dump(place->db);
 	for (i = 0; i < kills; i++) {
 		pid_t child = start_ingest(killed, count, 3);
-		double wait_s = whole * (i + 1) / (kills + 1);
-		struct timespec nap = {(time_t)wait_s, (long)((wait_s - (time_t)wait_s) * 1e9)};
+		long wait_us = (long)(whole * 1e6 * (i + 1) / (kills + 1));
+		struct timespec nap = {wait_us / 1000000, wait_us % 1000000 * 1000};
 		int status;
 
 		nanosleep(&nap, NULL);

@@ -457,8 +457,7 @@ static void test_nothing_of_a_stranger_runs(void **state)
 	assert_answer(store, "SELECT count(*) FROM canned_view", "3");
 	assert_answer(store, "SELECT count(*) FROM seen", "0");
 	assert_int_equal(store_query(store, "SELECT * FROM evil", NULL, 0, NULL, NULL, &err), -1);
-			 0);
-			 store_close(store);
+	store_close(store);
 }
 
 int main(void)
