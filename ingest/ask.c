@@ -293,51 +293,66 @@ static int settle_on(struct probe *probe, const struct instance_choice *candidat
 	return store_probe(probe, candidate->cache, err);
 }
 
-/* An earlier answer may have proved a name already. 1: the candidate's index; 0; -1. */
-static int proved_before(struct ask *ask, const struct unproved *run, size_t *out_index,
-			 struct err *err)
+/* An earlier answer may have proved a name already. 1: *out_choice; 0; -1. */
+static int proved_before(struct ask *ask, const struct unproved *run,
+			 const struct instance_choice *choices, size_t count,
+			 const struct instance_choice **out_choice, struct err *err)
 {
 	size_t c, d;
 
-	for (c = 0; c < run->candidate_count; c++)
+	for (c = 0; c < count; c++)
 		for (d = 0; d < run->digest_count; d++) {
 			enum lookup_state state;
 			int64_t id;
-			int known = store_find_lookup(ask->store, run->candidates[c].cache,
-						      run->candidates[c].name, &run->digests[d],
-						      &id, &state, err);
+			int known = store_find_lookup(ask->store, choices[c].cache, choices[c].name,
+						      &run->digests[d], &id, &state, err);
 
 			if (known < 0)
 				return -1;
 			if (known && state == STATE_FOUND) {
-				*out_index = c;
+				*out_choice = &choices[c];
 				return 1;
 			}
 		}
 	return 0;
 }
 
+/* Asks under one name after the other; the first one's answers are kept in any case. 1: proved. */
+static int probe_choices(struct probe *probe, const struct instance_choice *choices, size_t count,
+			 struct err *err)
+{
+	int proved = 0;
+	size_t c;
+
+	for (c = 0; c < count && proved == 0 && !probe->ask->away; c++) {
+		proved = probe_candidate(probe, choices[c].name, err);
+		if (proved > 0 || (proved == 0 && c == 0))
+			if (settle_on(probe, &choices[c], proved > 0, err) < 0)
+				proved = -1;
+	}
+	probe_clear(probe);
+	return proved;
+}
+
 static int settle_run(struct ask *ask, const struct unproved *run, struct err *err)
 {
 	struct probe probe = {.ask = ask, .run = run};
-	size_t index, c;
-	int proved = proved_before(ask, run, &index, err);
+	/* The name that the user gives is final: no other one is tried. */
+	const struct instance_choice given = {ask->options->cache, ask->options->instance, "flag",
+					      false};
+	const struct instance_choice *choices = given.name ? &given : run->candidates;
+	const struct instance_choice *choice;
+	size_t count = given.name ? 1 : run->candidate_count;
+	int proved = proved_before(ask, run, choices, count, &choice, err);
 
-	if (proved < 0)
-		return -1;
-	if (proved)
-		return settle_on(&probe, &run->candidates[index], true, err);
-	for (c = 0; c < run->candidate_count && proved == 0 && !ask->away; c++) {
-		proved = probe_candidate(&probe, run->candidates[c].name, err);
-		if (proved > 0 || (proved == 0 && c == 0))
-			if (settle_on(&probe, &run->candidates[c], proved > 0, err) < 0)
-				proved = -1;
-	}
-	probe_clear(&probe);
+	if (proved > 0)
+		return settle_on(&probe, choice, true, err);
+	if (proved == 0)
+		proved = probe_choices(&probe, choices, count, err);
 	if (proved == 0) {
 		ask->tally->unproved++;
 		snprintf(ask->tally->unproved_instance, sizeof(ask->tally->unproved_instance), "%s",
-			 run->candidates[0].name);
+			 choices[0].name);
 	}
 	return proved < 0 ? -1 : 0;
 }

@@ -18,6 +18,7 @@ struct ask_options {
 	const char *cache; /* the user's name for the cluster */
 	int64_t now_ns;
 	bool retry_missing;
+	const char *instance; /* given by the user: no other name is tried; NULL */
 	void (*progress)(void *context, uint64_t done, uint64_t wanted); /* NULL */
 	void *context;
 };

@@ -294,10 +294,50 @@ static void note_logs(const struct ingest_tally *tally)
 		 tally->tests);
 }
 
+/* --instance counts for logs that were read before, too. */
+static int name_instance(struct pipeline *pipeline, struct err *err)
+{
+	struct instance_choice choice = {
+		.cache = pipeline->options->cache,
+		.name = pipeline->options->instance,
+		.source = "flag",
+	};
+	size_t i;
+
+	if (!choice.name || !pipeline->store)
+		return 0;
+	if (store_begin(pipeline->store, err) < 0)
+		return -1;
+	for (i = 0; i < pipeline->list->count; i++)
+		if (store_name_instance(pipeline->store, pipeline->list->files[i].path, &choice,
+					err) < 0) {
+			store_rollback(pipeline->store);
+			return -1;
+		}
+	return store_commit(pipeline->store, err);
+}
+
+/* From here on all is settled that can stop the work before a log is read. */
+static int work(struct pipeline *pipeline, const char *db, struct asking *asking, struct err *err)
+{
+	if (!pipeline->options->dry_run) {
+		if (store_open(&pipeline->store, db, STORE_WRITE, err) < 0)
+			return -1;
+		msg_note("database %s", db);
+	}
+	if (take_logs(pipeline, err) < 0)
+		return -1;
+	note_logs(pipeline->tally);
+	if (name_instance(pipeline, err) < 0)
+		return -1;
+	return asking ? asking_run(asking, pipeline->store, &pipeline->tally->trouble, err) : 0;
+}
+
 int pipeline_run(const char *db, const struct ingest_options *options, struct log_list *out_list,
 		 struct ingest_tally *tally, struct err *err)
 {
 	struct pipeline pipeline = {.options = options, .tally = tally, .list = out_list};
+	struct asking *asking = NULL;
 	int failed = -1;
 
 	memset(tally, 0, sizeof(*tally));
@@ -305,19 +345,12 @@ int pipeline_run(const char *db, const struct ingest_options *options, struct lo
 	    places_load(&pipeline.places, out_list, err) < 0)
 		goto out;
 	note_list(&pipeline);
-	if (!options->dry_run) {
-		if (store_open(&pipeline.store, db, STORE_WRITE, err) < 0)
-			goto out;
-		msg_note("database %s", db);
-	}
-	if (take_logs(&pipeline, err) < 0)
-		goto out;
-	note_logs(tally);
 	if (!options->dry_run && !options->no_remote &&
-	    pipeline_ask(pipeline.store, &pipeline.places, options, &tally->trouble, err) < 0)
+	    asking_open(&asking, &pipeline.places, options, err) < 0)
 		goto out;
-	failed = 0;
+	failed = work(&pipeline, db, asking, err);
 out:
+	asking_free(asking);
 	store_close(pipeline.store);
 	places_release(&pipeline.places);
 	return failed;

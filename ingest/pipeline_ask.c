@@ -6,9 +6,11 @@
 #include "lookup_recording.h"
 #include "remote.h"
 #include "util/clock.h"
+#include "util/mem.h"
 #include "util/msg.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Calls at once where the user names none: a local server is fast, a remote one far. */
@@ -17,36 +19,24 @@
 #define IN_FLIGHT_MAX 1024
 /* The port that Buildbarn's frontend service listens on in the usual charts. */
 #define FRONTEND_PORT "8980"
+/* google.rpc.Code of a server that did not answer. */
+#define CODE_DEADLINE_EXCEEDED 4
+#define CODE_UNAVAILABLE 14
 
 struct asking {
-	struct store *store;
 	const struct ingest_options *options;
-	const struct remote *remote;
+	struct remote remote;
+	struct transport *replay; /* the recording; NULL: the server */
+	struct store *store;
 	bool *trouble;
 };
-
-static int new_transport(const struct asking *asking, uint32_t slots, struct transport **out,
-			 struct err *err)
-{
-	const struct ingest_options *options = asking->options;
-	struct transport *transport;
-
-	if (options->replay)
-		return transport_replay_new(out, options->replay, slots, err);
-	if (transport_grpc_new(&transport, asking->remote, slots, err) < 0)
-		return -1;
-	if (options->record)
-		return transport_record_new(out, transport, options->record, err);
-	*out = transport;
-	return 0;
-}
 
 static uint32_t in_flight(const struct asking *asking)
 {
 	uint32_t wanted = asking->options->lookup.in_flight;
 
 	if (!wanted)
-		return asking->remote->loopback ? IN_FLIGHT_LOCAL : IN_FLIGHT_REMOTE;
+		return asking->remote.loopback ? IN_FLIGHT_LOCAL : IN_FLIGHT_REMOTE;
 	return wanted > IN_FLIGHT_MAX ? IN_FLIGHT_MAX : wanted;
 }
 
@@ -69,25 +59,32 @@ static void warn_of_secrets(const struct remote *remote)
 		msg_warn("headers go to %s in clear: grpcs:// encrypts them", remote->endpoint);
 }
 
-/* "localhost:8980 refuses: 127 results wanted. kubectl … &, then br2-ingest" */
-static int tell_silence(const struct asking *asking, const struct err *fault, struct err *err)
+/*
+ * "localhost:8980 refuses: 127 results wanted. kubectl … &, then br2-ingest": the
+ * usual cause of a silent server on this machine is a port that is not forwarded.
+ */
+static int tell_silence(const struct asking *asking, const struct lookup *lookup,
+			const struct err *fault, struct err *err)
 {
 	const struct ingest_options *options = asking->options;
-	const char *colon = strrchr(asking->remote->endpoint, ':');
+	const struct remote *remote = &asking->remote;
+	const char *colon = strrchr(remote->endpoint, ':');
+	bool answered = lookup_fault(lookup) != CODE_UNAVAILABLE &&
+			lookup_fault(lookup) != CODE_DEADLINE_EXCEEDED;
 	int64_t wanted;
 
 	*asking->trouble = true;
 	if (store_count_wanted(asking->store, options->cache, options->now_ns,
 			       options->retry_missing, &wanted, err) < 0)
 		return -1;
-	if (asking->remote->loopback && colon && strncmp(asking->remote->target, "unix:", 5) != 0)
+	if (!answered && remote->loopback && colon && strncmp(remote->target, "unix:", 5) != 0)
 		msg_error("%s: %" PRId64 " results wanted. kubectl -n buildbarn port-forward "
 			  "svc/frontend %s:" FRONTEND_PORT " &, then br2-ingest",
 			  fault->text, wanted, colon + 1);
 	else
-		msg_error("%s: %" PRId64 " results wanted. When it answers: br2-ingest again, "
-			  "which reads no log twice (asked as %s says)",
-			  fault->text, wanted, asking->remote->source);
+		msg_error("%s: %" PRId64 " results wanted (asked as %s says). Then br2-ingest "
+			  "again, which reads no log twice",
+			  fault->text, wanted, remote->source);
 	return 0;
 }
 
@@ -99,7 +96,7 @@ static void tell_refusals(const struct asking *asking, const struct ask_tally *a
 	if (!refused || (!answers->refused && asked->stored))
 		return;
 	*asking->trouble = true;
-	msg_warn("%s refuses %" PRIu64 " of %" PRIu64 " questions: %s", asking->remote->endpoint,
+	msg_warn("%s refuses %" PRIu64 " of %" PRIu64 " questions: %s", asking->remote.endpoint,
 		 refused, answers->asked, asked->refusal);
 }
 
@@ -108,13 +105,17 @@ static void tell_answers(const struct asking *asking, const struct ask_tally *as
 {
 	msg_note("%" PRIu64 " results asked of %s: %" PRIu64 " stored, %" PRIu64 " not there",
 		 answers->asked,
-		 asking->options->replay ? "the recording" : asking->remote->endpoint,
-		 asked->stored, answers->not_found + answers->outputs_evicted);
+		 asking->options->replay ? "the recording" : asking->remote.endpoint, asked->stored,
+		 answers->not_found + answers->outputs_evicted);
+	if (answers->asked == answers->not_found && asking->options->instance)
+		msg_warn("nothing is kept under the instance name '%s' that --instance gives; "
+			 "without it br2-ingest finds the name by asking",
+			 asking->options->instance);
 	if (answers->unreachable) {
 		*asking->trouble = true;
 		msg_warn("%s went away: %" PRIu64 " results wanted. When it is back: br2-ingest "
 			 "again, which reads no log twice",
-			 asking->remote->endpoint, answers->unreachable);
+			 asking->remote.endpoint, answers->unreachable);
 	}
 	tell_refusals(asking, asked, answers);
 	if (answers->errors || answers->too_large || asked->malformed)
@@ -137,6 +138,7 @@ static int ask_with(const struct asking *asking, struct lookup *lookup, struct e
 		.cache = options->cache,
 		.now_ns = options->now_ns,
 		.retry_missing = options->retry_missing,
+		.instance = options->instance,
 		.progress = show_progress,
 		.context = &begun_ms,
 	};
@@ -146,7 +148,7 @@ static int ask_with(const struct asking *asking, struct lookup *lookup, struct e
 
 	msg_progress_end();
 	if (failed && fault.kind == ERR_NET && !pipeline_interrupted())
-		return tell_silence(asking, &fault, err);
+		return tell_silence(asking, lookup, &fault, err);
 	if (failed) {
 		*err = fault;
 		return -1;
@@ -156,13 +158,29 @@ static int ask_with(const struct asking *asking, struct lookup *lookup, struct e
 	return lookup_finish(lookup, err);
 }
 
-static int ask_remote(const struct asking *asking, struct err *err)
+static int new_transport(struct asking *asking, uint32_t slots, struct transport **out,
+			 struct err *err)
+{
+	struct transport *transport = asking->replay;
+
+	asking->replay = NULL;
+	if (!transport && transport_grpc_new(&transport, &asking->remote, slots, err) < 0)
+		return -1;
+	if (asking->options->record)
+		return transport_record_new(out, transport, asking->options->record, err);
+	*out = transport;
+	return 0;
+}
+
+int asking_run(struct asking *asking, struct store *store, bool *trouble, struct err *err)
 {
 	struct lookup_options options = asking->options->lookup;
 	struct transport *transport;
 	struct lookup *lookup;
 	int failed;
 
+	asking->store = store;
+	asking->trouble = trouble;
 	options.in_flight = in_flight(asking);
 	if (new_transport(asking, options.in_flight, &transport, err) < 0)
 		return -1;
@@ -172,24 +190,46 @@ static int ask_remote(const struct asking *asking, struct err *err)
 	return failed;
 }
 
-int pipeline_ask(struct store *store, const struct places *places,
-		 const struct ingest_options *options, bool *trouble, struct err *err)
+static void warn_of_places(const struct asking *asking, bool differs, const char *other)
 {
-	const char *other = NULL;
-	struct remote remote;
-	struct asking asking = {store, options, &remote, trouble};
-	int differs = places_remote(places, &options->remote, &remote, &other, err);
-	int failed;
-
-	if (differs < 0)
-		return -1;
-	if (!options->replay)
-		warn_of_secrets(&remote);
-	if (differs && !options->replay)
+	if (asking->options->replay)
+		return;
+	warn_of_secrets(&asking->remote);
+	if (differs)
 		msg_warn("%s names another server than %s; ingest the projects apart, each with a "
 			 "--cache NAME of its own",
-			 other, remote.endpoint);
-	failed = ask_remote(&asking, err);
-	remote_release(&remote);
-	return failed;
+			 other, asking->remote.endpoint);
+}
+
+int asking_open(struct asking **out_asking, const struct places *places,
+		const struct ingest_options *options, struct err *err)
+{
+	struct asking *asking = xcalloc(1, sizeof(*asking));
+	const char *other = NULL;
+	int differs;
+
+	asking->options = options;
+	differs = places_remote(places, &options->remote, &asking->remote, &other, err);
+	if (differs < 0) {
+		free(asking);
+		return -1;
+	}
+	if (options->replay &&
+	    transport_replay_new(&asking->replay, options->replay, in_flight(asking), err) < 0) {
+		asking_free(asking);
+		return -1;
+	}
+	warn_of_places(asking, differs > 0, other);
+	*out_asking = asking;
+	return 0;
+}
+
+void asking_free(struct asking *asking)
+{
+	if (!asking)
+		return;
+	if (asking->replay)
+		asking->replay->ops->free(asking->replay);
+	remote_release(&asking->remote);
+	free(asking);
 }

@@ -301,7 +301,6 @@ static int put_choice(struct runlog *log, const struct instance_list *list, stru
 		.cache = log->place->cache,
 		.name = list->items[0].name,
 		.source = list->items[0].source,
-		.proved = log->place->instance_flag != NULL,
 	};
 
 	return store_put_instance(log->store, log->run_id, &choice, err);

@@ -97,7 +97,7 @@ struct instance_choice {
 };
 
 /*
- * Sets the run's instance. A proved one (an answer came, or a flag says so) is
+ * Sets the run's instance. A proved one (an answer came) is
  * only replaced by a proved one, an unproved one also by one from a better
  * source, or the same source's longer name. When it changes, the run's attempts
  * move to the digests of the new instance (and digests that nobody refers to any
@@ -203,6 +203,13 @@ int store_put_result(struct store *store, int64_t lookup_id, const struct result
  */
 int store_put_candidates(struct store *store, int64_t run_id, const struct instance_choice *choices,
 			 size_t count, struct err *err);
+
+/*
+ * The user names the instance: proposes it, before all others, to each run that
+ * was seen in the file `path` and whose instance nothing has proved yet.
+ */
+int store_name_instance(struct store *store, const char *path, const struct instance_choice *choice,
+			struct err *err);
 
 struct unproved {
 	int64_t run_id;

@@ -272,6 +272,40 @@ int store_put_candidates(struct store *store, int64_t run_id, const struct insta
 	return 0;
 }
 
+/* The next run of the file after `after`. 1; 0; -1. */
+static int next_run_of_file(struct store *store, const char *path, int64_t after,
+			    int64_t *out_run_id, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_RUN_OF_FILE,
+		       "SELECT r.run_id FROM log_file f JOIN run_log l USING (log_file_id)"
+		       " JOIN run r USING (run_id)"
+		       " WHERE f.path = :path AND r.run_id > :after"
+		       " AND r.instance_proved = 0 ORDER BY r.run_id LIMIT 1");
+	int found;
+
+	bind_text(s, ":path", str_of(path));
+	bind_int(s, ":after", after);
+	found = db_step(s, err);
+	if (found > 0)
+		*out_run_id = column_int(s, 0);
+	db_reset(s);
+	return found;
+}
+
+int store_name_instance(struct store *store, const char *path, const struct instance_choice *choice,
+			struct err *err)
+{
+	int64_t run_id = 0;
+	int found;
+
+	while ((found = next_run_of_file(store, path, run_id, &run_id, err)) > 0)
+		if (store_put_candidates(store, run_id, choice, 1, err) < 0 ||
+		    store_put_instance(store, run_id, choice, err) < 0)
+			return -1;
+	return found;
+}
+
 static int next_run(struct store *store, const char *cache, int64_t after_run_id,
 		    struct unproved *out, struct err *err)
 {
