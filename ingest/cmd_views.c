@@ -82,8 +82,8 @@ static void list_views(void)
 		print_wrapped(about.data, 19, 19);
 	}
 	buf_release(&about);
-	puts("\nMost stand for the whole file and have the forms NAME_by_project and NAME_by_run,\n"
-	     "whose first column is the project or the run's trace id:\n"
+	puts("\nMost stand for the whole file and have the forms NAME_by_project and\n"
+	     "NAME_by_run, whose first column is the project or the run's trace id:\n"
 	     "  SELECT * FROM summary_by_run WHERE run GLOB '83f0*'\n"
 	     "br2-ingest views NAME tells a view's columns.");
 }

@@ -2,9 +2,10 @@
 
 #include "output.h"
 #include "report_sql.h"
-#include "util/json.h"
 #include "util/grid.h"
+#include "util/number.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /*
@@ -65,9 +66,9 @@ static void add_lines(struct buf *buf, struct str text)
 static void add_value(struct buf *buf, const struct value *value)
 {
 	if (value->type == VALUE_INTEGER)
-		json_add_integer(buf, value->integer);
+		buf_addf(buf, "%" PRId64, value->integer);
 	else if (value->type == VALUE_REAL)
-		json_add_real(buf, value->real);
+		number_add_short(buf, value->real);
 	else if (memchr(value->text.data, '\n', value->text.len))
 		add_lines(buf, value->text);
 	else

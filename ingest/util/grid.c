@@ -1,6 +1,7 @@
 #include "util/grid.h"
 
 #include "util/mem.h"
+#include "util/number.h"
 #include "util/utf8.h"
 
 #include <inttypes.h>
@@ -145,12 +146,13 @@ void grid_real(struct grid *grid, double number, int decimals)
 
 void grid_number(struct grid *grid, double number)
 {
-	if (!isfinite(number))
-		grid_unknown(grid);
-	else if (fabs(number) >= 1e6)
-		put(grid, xasprintf("%.0f", number), false);
+	struct buf buf = BUF_INIT;
+
+	number_add_short(&buf, number);
+	if (buf.len)
+		put(grid, buf_detach(&buf), false);
 	else
-		put(grid, xasprintf("%.6g", number), false);
+		grid_unknown(grid);
 }
 
 void grid_unknown(struct grid *grid)

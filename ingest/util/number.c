@@ -19,3 +19,9 @@ void number_add_real(struct buf *buf, double number)
 	}
 	buf_addstr(buf, text);
 }
+
+void number_add_short(struct buf *buf, double number)
+{
+	if (isfinite(number))
+		buf_addf(buf, fabs(number) >= 1e6 ? "%.0f" : "%.6g", number);
+}

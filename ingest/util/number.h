@@ -9,5 +9,7 @@
  * "1e+300"). Adds nothing for NaN and infinities.
  */
 void number_add_real(struct buf *buf, double number);
+/* For people: six significant digits, whole numbers from a million on. The same for NaN. */
+void number_add_short(struct buf *buf, double number);
 
 #endif
