@@ -157,6 +157,44 @@ static void test_made_rows(void **state)
 	assert_sound(place->db);
 }
 
+static int check_column(void *context, const struct row *row, struct err *err)
+{
+	const char *sql = context;
+	char *table = xmemdup0(row->values[0].text.data, row->values[0].text.len);
+	char *column = xmemdup0(row->values[1].text.data, row->values[1].text.len);
+	char *heading = xasprintf("-- %s\n", table), *from = strstr(sql, heading), *select;
+
+	(void)err;
+	/* Names that are stored once have no SELECT of their own: any may show them. */
+	select = from ? xmemdup0(from, (size_t)(strstr(from, ";\n") - from)) : xstrdup(sql);
+	if (!strstr(select, "SELECT *") && !strstr(select, column))
+		fail_msg("dump_rows.sql: %s.%s is not among the rows", table, column);
+	free(select);
+	free(heading);
+	free(column);
+	free(table);
+	return 0;
+}
+
+/* A table or column that the dumps leave out would be no part of "equal rows". */
+static void test_dumps_are_whole(void **state)
+{
+	struct place *place = *state;
+	struct store *store = made_open(place->db, STORE_WRITE);
+	char *sql = made_bytes(TEST_DATA "/../dump_rows.sql", NULL);
+	struct err err = ERR_INIT;
+
+	assert_int_equal(store_query(store,
+				     "SELECT m.name, c.name FROM sqlite_schema m"
+				     " JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table'"
+				     " AND (c.name NOT LIKE '%\\_id' ESCAPE '\\'"
+				     " OR c.name IN ('trace_id', 'span_id')) AND c.hidden = 0",
+				     NULL, 0, check_column, sql, &err),
+			 0);
+	free(sql);
+	store_close(store);
+}
+
 static void test_twice_changes_no_byte(void **state)
 {
 	struct place *place = *state;
@@ -347,6 +385,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_made_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dumps_are_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_twice_changes_no_byte, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_any_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_grown_log, setup, teardown),

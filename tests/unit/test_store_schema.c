@@ -451,7 +451,7 @@ static void test_nothing_of_a_stranger_runs(void **state)
 	shell(place->db, "CREATE TABLE seen (a);"
 			 "CREATE TRIGGER spy AFTER INSERT ON canned_view BEGIN"
 			 " INSERT INTO seen VALUES (1); END;"
-			 "CREATE VIEW evil AS SELECT load_extension('/tmp/x.so')");
+			 "CREATE VIEW evil AS SELECT load_extension('x.so')");
 	set_text(views_2, "CREATE VIEW four AS SELECT 4 AS d");
 	store = open_ok(place->db, STORE_WRITE);
 	assert_answer(store, "SELECT count(*) FROM canned_view", "3");
