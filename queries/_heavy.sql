@@ -7,8 +7,8 @@ CREATE VIEW _heavy (
     wall_ns,       -- its wall time
     cores,         -- its average cores
     max_rss_bytes, -- its largest process
-    over_wall,     -- 1: by its wall time
-    over_cores     -- 1: by its cores
+    is_long,       -- 1: by its wall time
+    is_wide        -- 1: by its cores
 ) AS
 WITH at AS MATERIALIZED (
     SELECT (SELECT value * 1e9 FROM setting WHERE key = 'heavy_wall_s') AS wall,

@@ -1,5 +1,5 @@
 CREATE VIEW cache_use (
-    -- One row: how the actions of all runs were served. Actions, not digests; tests are not counted. One
+    -- One row of how the actions of all runs were served. Actions, not digests; tests are not counted. One
     -- whose result was in the server's cache when it was sent to be executed shows as remote in every log.
     runs,            -- runs whose log was read
     actions,         -- ended actions

@@ -1,6 +1,6 @@
 CREATE VIEW cells (
-    -- The wrapper's matrix: one row a measured run, by salt and time. A run whose log is gone has a row
-    -- too if some known run of its salt hit its results: then ok, seconds and the commands are not known.
+    -- One row a measured run, as in the wrapper's own matrix, by salt and time. A run whose log is gone has
+    -- a row too if some known run of its salt hit its results: then ok, seconds and the commands are not known.
     variant,     -- wrapped, native
     mode,        -- local, local-cache, remote, remote-cache
     run,         -- cold or warm, as the wrapper's own matrix names it
@@ -29,7 +29,8 @@ WITH unnamed AS MATERIALIZED (
         g.start_ns - (SELECT value FROM setting WHERE key = 'executed_tolerance_s') * 1000000000
         AND g.start_ns + g.duration_us * 1000 + (SELECT value FROM setting WHERE key = 'executed_tolerance_s') * 1000000000
     GROUP BY g.run_id),
-invocation AS MATERIALIZED (SELECT * FROM _invocation),
+invocation AS MATERIALIZED (
+    SELECT invocation, run_id, via_run_id, with_usage, wall_ns, first_ns FROM _invocation),
 row AS (
     SELECT k.variant, k.mode, s.pass, g.succeeded, g.duration_us / 1e6 AS seconds,
         c.cached_action + c.cached_dep_file AS cached, c.remote, c.local,

@@ -29,7 +29,7 @@ FROM _missing m JOIN lookup l ON l.lookup_id = m.lookup_id JOIN run g ON g.run_i
     JOIN package p ON p.package_id = t.package_id LEFT JOIN _run_cell k ON k.run_id = g.run_id;
 
 CREATE VIEW missing_results_by_project (
-    -- missing_results, one project's rows together: the same rows and columns.
+    -- The rows and columns of missing_results.
     project,    -- of the digest's first reference
     run,        -- trace id of that reference's run
     digest,     -- <hash>:<size> of the action

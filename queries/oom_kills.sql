@@ -23,7 +23,7 @@ SELECT project, run, label, package, category, identifier, attempt, kind, action
 FROM _oom_kill;
 
 CREATE VIEW oom_kills_by_project (
-    -- oom_kills: the same rows and columns.
+    -- The rows and columns of oom_kills.
     project,       -- of the run
     run,           -- trace id
     label,         -- cell//path:name
@@ -45,7 +45,7 @@ SELECT project, run, label, package, category, identifier, attempt, kind, action
 FROM _oom_kill;
 
 CREATE VIEW oom_kills_by_run (
-    -- oom_kills, its run first.
+    -- The rows of oom_kills with the run as first column.
     run,           -- trace id
     project,       -- of the run
     label,         -- cell//path:name

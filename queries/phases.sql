@@ -1,5 +1,5 @@
 CREATE VIEW phases (
-    -- Always four rows: where the time of executions went. Results of the action cache, each once, those
+    -- Always four rows, one a phase, of where the time of executions went. Results of the action cache, each once, those
     -- without usage included; times are the workers' own.
     phase,   -- queued (until a worker took it), fetch (inputs), run (the command), upload (outputs)
     actions, -- results where it is known and not negative

@@ -23,7 +23,7 @@ FROM _signal s JOIN project j ON j.project_id = s.project_id
     JOIN run g ON g.run_id = ifnull(s.attempt_run_id, s.first_run_id);
 
 CREATE VIEW signals_by_project (
-    -- signals: the same rows and columns.
+    -- The rows and columns of signals.
     project,            -- of the digest's first reference
     run,                -- trace id: of the attempt that links a historical one, else of the first reference
     termination_signal, -- KILL, SEGV, ABRT, ...

@@ -23,7 +23,7 @@ SELECT u.project, u.identifier, u.category, u.label, u.package, round(u.wall_s, 
 FROM _usage u WHERE u.source_id = 1 AND u.cpu_ns IS NOT NULL ORDER BY u.wall_ns DESC;
 
 CREATE VIEW top_actions_by_project (
-    -- top_actions, by project and then longest first.
+    -- The rows of top_actions, by project and then longest first.
     project,            -- of the digest's first reference
     identifier,         -- what the rule calls the action; '' where it gives none
     category,           -- br2_package, ...; '' for tests and listings

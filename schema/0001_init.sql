@@ -39,6 +39,7 @@ CREATE TABLE canned_view (
 -- ---- names, each stored once ------------------------------------------------
 
 CREATE TABLE project (
+    -- Names of projects.
     project_id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE
 ) STRICT;
@@ -52,11 +53,13 @@ CREATE TABLE instance (
 ) STRICT;
 
 CREATE TABLE package (
+    -- Packages: what a user compares and lists as heavy.
     package_id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE -- the target's name, as `heavy` in project.json has it
 ) STRICT;
 
 CREATE TABLE target (
+    -- Targets, apart from their configuration.
     target_id INTEGER PRIMARY KEY,
     package_id INTEGER NOT NULL REFERENCES package,
     buck_package TEXT NOT NULL, -- cell//path
@@ -65,11 +68,13 @@ CREATE TABLE target (
 CREATE INDEX target_by_package ON target (package_id);
 
 CREATE TABLE configuration (
+    -- Configurations of targets, by Buck2's full name.
     configuration_id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE
 ) STRICT;
 
 CREATE TABLE category (
+    -- What kind of step an action is to its rule.
     category_id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE -- '' for tests and listings
 ) STRICT;
@@ -85,6 +90,7 @@ CREATE TABLE action_name (
 ) STRICT;
 
 CREATE TABLE worker (
+    -- Who executed.
     worker_id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE, -- the text as received: usually JSON of the worker's labels
     -- Sums of its results, kept by the ingest (as an index they would cost 20 bytes a
@@ -99,6 +105,7 @@ CREATE TABLE worker (
 ) STRICT;
 
 CREATE TABLE platform (
+    -- Properties with which a remote command was sent.
     platform_id INTEGER PRIMARY KEY,
     properties TEXT NOT NULL UNIQUE -- JSON array of [name, value], in the log's order
 ) STRICT;

@@ -428,7 +428,7 @@ def test_heavy_packages():
             made.result(name, wall_ns=wall * S, usage={'user_ns': int(wall * cores * S)}, max_rss_bytes=2**30)
     db = made.finish()
     wanted = [('both', 1, 1, 1, 1), ('slow', 1, 1, 0, 2), ('wide', 1, 0, 1, 1)]
-    columns = 'package, heavy_actions, over_wall, over_cores, actions'
+    columns = 'package, heavy_actions, long_actions, wide_actions, actions'
     for view in ('heavy_packages', 'heavy_packages_by_project', 'heavy_packages_by_run'):
         assert [tuple(r.values()) for r in rows(db, f'SELECT {columns} FROM {view}')] == wanted
     db.execute("UPDATE setting SET value = 50 WHERE key = 'heavy_wall_s'")

@@ -73,4 +73,4 @@ def test_over_a_minute(db):
     assert (len(long), round(share)) == (87, 46)
     assert sum(r['cores'] > REQUESTED_CORES for r in long) == 75
     assert rows(db, 'SELECT wall_s FROM top_actions LIMIT 1') == [{'wall_s': LONGEST_S}]
-    assert sum(r['over_wall'] for r in rows(db, 'SELECT * FROM heavy_packages')) == 87
+    assert sum(r['long_actions'] for r in rows(db, 'SELECT * FROM heavy_packages')) == 87
