@@ -154,6 +154,9 @@ void answer_release(struct answer *answer)
 	json_elements_release(&answer->elements);
 	free(answer->labels);
 	free(answer->samples);
+	answer->labels = NULL;
+	answer->samples = NULL;
+	answer->label_room = answer->sample_room = 0;
 }
 
 int answer_feed(struct answer *answer, const char *data, size_t len, struct err *err)

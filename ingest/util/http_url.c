@@ -126,31 +126,23 @@ static void set_path(CURLU *url, const char *path)
 	free(own);
 }
 
-static void set_query(CURLU *url, const struct http_field *fields, size_t count)
-{
-	char *own = part_of(url, CURLUPART_QUERY);
-	struct buf whole = BUF_INIT;
-
-	if (own && *own)
-		buf_addf(&whole, "%s&", own);
-	http_url_add_fields(fields, count, &whole);
-	curl_url_set(url, CURLUPART_QUERY, whole.data, 0);
-	buf_release(&whole);
-	free(own);
-}
-
 char *http_url_with(const struct http_url *url, const char *path, const struct http_field *fields,
 		    size_t count)
 {
 	CURLU *made = curl_url();
+	struct buf whole = BUF_INIT;
 	char *text;
 
 	curl_url_set(made, CURLUPART_URL, url->text, 0);
 	if (path)
 		set_path(made, path);
-	if (count)
-		set_query(made, fields, count);
 	text = part_of(made, CURLUPART_URL);
+	buf_addstr(&whole, text);
+	if (count) {
+		buf_addch(&whole, strchr(text, '?') ? '&' : '?');
+		http_url_add_fields(fields, count, &whole);
+	}
 	curl_url_cleanup(made);
-	return text;
+	free(text);
+	return buf_detach(&whole);
 }
