@@ -16,7 +16,6 @@ from pathlib import Path
 C_FUNCTION = re.compile(r'^[\w\s*]+?\b(\w+)\([^;]*?\)\n\{\n(.*?)^\}', re.M | re.S)
 C_ASSERT = re.compile(r'\b(assert_\w+|fail|fail_msg|check_expected\w*|expect_\w+)\s*\(')
 C_CALL = re.compile(r'\b(\w+)\s*\(')
-C_ROW = re.compile(r'\bcmocka_unit_test\w*\(\s*(\w+)')
 C_MACRO = re.compile(r'^#define (\w+)\([^)]*\)((?:.*\\\n)*.*)', re.M)
 C_TEST = re.compile(r'^static void (test_\w+)\(void \*\*', re.M)
 C_SKIP = re.compile(r'\bskip\s*\(\s*\)')
@@ -40,12 +39,18 @@ def c_functions(path):
     return bodies
 
 
+def c_rows(text):
+    """The functions in cmocka_unit_test() rows, or in rows of a macro for such ones."""
+    makers = [name for name, body in C_MACRO.findall(text) if 'cmocka_unit_test' in body]
+    return set(re.findall(r'\b(?:%s)\(\s*(\w+)' % '|'.join([r'cmocka_unit_test\w*', *makers]), text))
+
+
 def check_cmocka(path, helpers):
     text = path.read_text()
     bodies = {**helpers, **c_functions(path)}
     asserting = reach((f for f, b in bodies.items() if C_ASSERT.search(b)),
                       {f: set(C_CALL.findall(b)) for f, b in bodies.items()})
-    rows = set(C_ROW.findall(text))
+    rows = c_rows(text)
     tests = C_TEST.findall(text)
     problems = [f'{f}() asserts nothing' for f in tests if f not in asserting]
     problems += [f'{f}() is in no cmocka_unit_test() row' for f in tests if f not in rows]

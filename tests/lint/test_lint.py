@@ -91,7 +91,9 @@ def test_tests_cmocka_breach(tmp_path, text, word):
 
 def test_tests_cmocka_pass(tmp_path):
     helper = 'static void same(int a)\n{\n\tassert_int_equal(a, 1);\n}\n\n'
-    write(tmp_path, {'tests/unit/test_a.c': c_test('\tsame(1);\n', helper=helper)})
+    maker = '#define ROW(f) cmocka_unit_test_setup_teardown(f, g, h)\n'
+    write(tmp_path, {'tests/unit/test_a.c': c_test('\tsame(1);\n', helper=helper),
+                     'tests/unit/test_b.c': c_test('\tassert_true(f());\n', helper=maker, row='ROW(test_a)')})
     assert check_tests.check(tmp_path) == []
 
 
