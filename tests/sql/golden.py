@@ -15,7 +15,8 @@ import samples  # noqa: E402
 FOLDER = Path(__file__).parents[1] / 'golden'
 SAMPLES = ['cells', 'failures', 'flaky']
 # Where and by whom a run was made says nothing about the views.
-LEFT_OUT = {'runs': {'argv', 'working_dir', 'host', 'user', 'buck2_revision', 'revision', 'errors', 'error', 'instance_source'}}
+LEFT_OUT = {'runs': {'argv', 'working_dir', 'host', 'user', 'buck2_revision', 'revision', 'errors', 'error', 'instance_source',
+                     'instance_proved'}}
 
 
 def public_views(db):

@@ -49,7 +49,7 @@ def usage_of(usage):
 def add_result(made, instance, digest, usage, attempt=None):
     made.result(digest, instance, usage['wall_ns'], usage.get('max_rss_bytes'), usage['exit_code'],
                 usage.get('termination_signal'), usage['worker'], usage.get('invocation_id'),
-                {RENAMED.get(k, k): v for k, v in usage['times_ns'].items()}, attempt, usage_of(usage))
+                {RENAMED.get(k, k): v for k, v in usage['times_ns'].items() if v}, attempt, usage_of(usage))
 
 
 def load(*samples, historical=False, path=':memory:'):

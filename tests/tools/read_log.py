@@ -140,7 +140,8 @@ def read(path):
         if 2 in progress:
             result = fields(progress[2][-1])
             responses = [fields(v[-1]) for k, v in result.items() if k != 1]
-            found['succeeded'] = int(1 not in result and not any(102 in r for r in responses))
+            tests_failed = scalar(sub(result, 9), 1, 0) != 0  # TestResponse.executor_exit_code
+            found['succeeded'] = int(1 not in result and not tests_failed and not any(102 in r for r in responses))
             continue
         event = sub(progress, 1)
         end = sub(event, 21)
