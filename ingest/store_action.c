@@ -204,26 +204,39 @@ static struct str kept_stderr(struct store *store, const struct attempt *attempt
 	return last_bytes(text_clean(tail, &store->borrowed[1]), STORE_STDERR_MAX);
 }
 
+static int put_attempt_stderr(struct store *store, const struct attempt_key *key,
+			      const struct attempt *attempt, struct err *err)
+{
+	struct str text = kept_stderr(store, attempt);
+	struct statement *s;
+
+	if (!text.data)
+		return 0;
+	s = db_use(store, ST_ATTEMPT_STDERR_PUT,
+		   "INSERT INTO attempt_stderr (run_id, span_id, idx, stderr, stderr_bytes)"
+		   " VALUES (:run, :span, :idx, :stderr, :stderr_bytes) ON CONFLICT DO NOTHING");
+	bind_key(s, key);
+	bind_text(s, ":stderr", text);
+	bind_int(s, ":stderr_bytes", (int64_t)attempt->stderr_text.len);
+	return db_done(s, err);
+}
+
 static int put_attempt_text(struct store *store, const struct attempt_key *key,
 			    const struct attempt *attempt, struct err *err)
 {
-	struct str stderr_text = kept_stderr(store, attempt);
 	struct statement *s;
 
-	if (!stderr_text.data && !known(attempt->error_stage).data &&
-	    !known(attempt->error_text).data && !known(attempt->additional_message).data)
+	if (!known(attempt->error_stage).data && !known(attempt->error_text).data &&
+	    !known(attempt->additional_message).data)
 		return 0;
 	s = db_use(store, ST_ATTEMPT_TEXT_PUT,
-		   "INSERT INTO attempt_text (run_id, span_id, idx, error_stage, error, message,"
-		   " stderr, stderr_bytes) VALUES (:run, :span, :idx, :error_stage, :error,"
-		   " :message, :stderr, :stderr_bytes) ON CONFLICT DO NOTHING");
+		   "INSERT INTO attempt_text (run_id, span_id, idx, error_stage, error, message)"
+		   " VALUES (:run, :span, :idx, :error_stage, :error, :message)"
+		   " ON CONFLICT DO NOTHING");
 	bind_key(s, key);
 	bind_text(s, ":error_stage", known(attempt->error_stage));
 	bind_text(s, ":error", known(attempt->error_text));
 	bind_text(s, ":message", known(attempt->additional_message));
-	bind_text(s, ":stderr", stderr_text);
-	bind_int(s, ":stderr_bytes",
-		 stderr_text.data ? (int64_t)attempt->stderr_text.len : UNKNOWN);
 	return db_done(s, err);
 }
 
@@ -245,7 +258,9 @@ static int put_attempt_whole(struct store *store, const struct reference *self,
 		return -1;
 	if (!asked && attempt->digest.hash_len && put_digest(store, key, &attempt->digest, err) < 0)
 		return -1;
-	return put_attempt_text(store, key, attempt, err);
+	if (put_attempt_text(store, key, attempt, err) < 0)
+		return -1;
+	return put_attempt_stderr(store, key, attempt, err);
 }
 
 static int drop_in_flight(struct store *store, int64_t run_id, int64_t span_id, struct err *err)

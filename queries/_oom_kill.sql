@@ -5,9 +5,9 @@ CREATE VIEW _oom_kill (
     exit_137, pattern, excerpt, digest
 ) AS
 WITH failed AS (
-    SELECT a.*, ifnull(x.stderr, '') || char(10) || ifnull(x.error, '') || char(10) || ifnull(y.error, '') AS text
+    SELECT a.*, ifnull(z.stderr, '') || char(10) || ifnull(x.error, '') || char(10) || ifnull(y.error, '') AS text
     FROM attempt a INDEXED BY attempt_unsuccessful LEFT JOIN attempt_text x USING (run_id, span_id, idx)
-        LEFT JOIN action_text y USING (run_id, span_id)
+        LEFT JOIN attempt_stderr z USING (run_id, span_id, idx) LEFT JOIN action_text y USING (run_id, span_id)
     WHERE a.status <> 2),
 -- The longest text that is found says most: 'Killed' alone is part of others.
 suspect AS MATERIALIZED (

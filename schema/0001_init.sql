@@ -313,8 +313,17 @@ CREATE TABLE attempt_text (
     error_stage TEXT,
     error TEXT,
     message TEXT,             -- additional_message: the server's ExecuteResponse.message
-    stderr TEXT,              -- of failed ones; its last bytes, up to the bound
-    stderr_bytes INTEGER,     -- of the whole
+    PRIMARY KEY (run_id, span_id, idx),
+    FOREIGN KEY (run_id, span_id, idx) REFERENCES attempt ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE attempt_stderr (
+    -- stderr of failed attempts, unless the ingest was told to leave it out.
+    run_id INTEGER NOT NULL,
+    span_id INTEGER NOT NULL,
+    idx INTEGER NOT NULL,
+    stderr TEXT NOT NULL,     -- its last bytes, up to the bound
+    stderr_bytes INTEGER NOT NULL, -- of the whole
     PRIMARY KEY (run_id, span_id, idx),
     FOREIGN KEY (run_id, span_id, idx) REFERENCES attempt ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;

@@ -55,8 +55,10 @@ FROM attempt a JOIN run r ON r.run_id = a.run_id LEFT JOIN lookup l ON l.lookup_
 SELECT r.trace_id, d.span_id, d.idx, d.function, hex(d.hash) AS hash, d.size_bytes
 FROM attempt_digest d JOIN run r ON r.run_id = d.run_id;
 -- attempt_text
-SELECT r.trace_id, x.span_id, x.idx, x.error_stage, x.error, x.message, x.stderr, x.stderr_bytes
+SELECT r.trace_id, x.span_id, x.idx, x.error_stage, x.error, x.message
 FROM attempt_text x JOIN run r ON r.run_id = x.run_id;
+-- attempt_stderr
+SELECT r.trace_id, x.span_id, x.idx, x.stderr, x.stderr_bytes FROM attempt_stderr x JOIN run r ON r.run_id = x.run_id;
 -- in_flight
 SELECT r.trace_id, s.span_id, s.seq, t.label, c.name AS category, n.identifier, f.name AS configuration, s.type,
     s.start_ns, s.stage, s.stage_seq, hex(s.hash) AS hash, s.size_bytes, s.function

@@ -128,7 +128,7 @@ class Maker:
         config = dict(zip((f'br2.{s}' for s in SWITCHES), MODES[mode].split()))
         config |= {'br2.cache_salt': salt, 'br2.native': '' if variant == 'wrapped' else 'zlib'}
         self.db.executemany('INSERT INTO run_config VALUES (?, ?, ?)', ((number, k, v) for k, v in config.items()))
-        self.rows = {t: [] for t in ('action', 'attempt', 'attempt_text', 'lookup', 'result', 'result_time', 'rusage')}
+        self.rows = {t: [] for t in ('action', 'attempt', 'attempt_stderr', 'lookup', 'result', 'result_time', 'rusage')}
         return number
 
     def cold_run(self, run, project, names, request, start, mode):
@@ -144,7 +144,7 @@ class Maker:
             self.attempt(run, span, found, 1 if local else 2, 3 if failed else 2, 0, wall_us, start)
             if failed:
                 killed = roll > 0.9995
-                self.rows['attempt_text'].append((run, span, 0, 'make: *** [Makefile:1: all] Error 1\n' if not killed else
+                self.rows['attempt_stderr'].append((run, span, 0, 'make: *** [Makefile:1: all] Error 1\n' if not killed else
                                                   'gcc: fatal error: Killed signal terminated program cc1\n', 55))
         self.flush()
         return lookups
@@ -202,7 +202,7 @@ class Maker:
                       ' output_bytes, upload_result, rule_id',
             'attempt': 'run_id, span_id, idx, kind, status, lookup_id, cache_hit, exit_code, start_ns, wall_us, execution_us,'
                        ' queue_us, input_us, platform_id, use_case_id',
-            'attempt_text': 'run_id, span_id, idx, stderr, stderr_bytes',
+            'attempt_stderr': 'run_id, span_id, idx, stderr, stderr_bytes',
             'lookup': 'lookup_id, instance_id, function, hash, size_bytes, state, first_run_id, first_seq, name_id',
             'result': 'result_id, lookup_id, source, wall_ns, cpu_ns, max_rss_bytes, exit_code, worker_id, request_id, name_id,'
                       ' package_id, project_id, first_run_id',

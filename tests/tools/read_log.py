@@ -76,7 +76,7 @@ DIGEST_FIELD = {1: 3, 2: 1, 3: 1, 5: 3}        # attempt.kind -> field of the co
 
 
 def attempt(command):
-    """Columns of attempt and attempt_text."""
+    """Columns of attempt, attempt_text and attempt_stderr."""
     details = sub(command, 1)
     kinds = sub(details, 5) or {}
     kind = next(iter(kinds), 0)

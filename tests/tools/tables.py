@@ -106,7 +106,8 @@ class Tables:
         return self.lookups[key]
 
     def action(self, trace, label, category='', identifier='', attempts=(), configuration='', error=None, **row):
-        """`attempts`: dictionaries of columns of attempt and attempt_text, `digest` and `kind` among them."""
+        """`attempts`: dictionaries of columns of attempt, attempt_text and attempt_stderr, `digest` and `kind`
+        among them; `historical`: the digest and the state of a linked blob."""
         run_id, instance_id = self.runs[trace]
         span = row.pop('span_id', self.spans[run_id] + 1)
         self.spans[run_id] = span
@@ -123,7 +124,8 @@ class Tables:
     def attempt(self, run_id, span, idx, instance_id, name_id, seq, row):
         digest, kind = row.pop('digest', None), row.setdefault('kind', 2)
         key = {'run_id': run_id, 'span_id': span, 'idx': idx}
-        text = {k: row.pop(k) for k in ('error_stage', 'error', 'message', 'stderr') if k in row}
+        text = {k: row.pop(k) for k in ('error_stage', 'error', 'message') if k in row}
+        stderr, blob = row.pop('stderr', None), row.pop('historical', None)
         if digest and kind == 2:
             row['lookup_id'] = self.lookup(instance_id, digest, run_id, name_id, seq)
         insert(self.db, 'attempt', **key, **{'status': 2, 'cache_hit': 0 if kind == 2 else None, **row})
@@ -132,6 +134,11 @@ class Tables:
             insert(self.db, 'attempt_digest', **key, function=1, hash=bytes.fromhex(hashed), size_bytes=int(size))
         if any(v is not None for v in text.values()):
             insert(self.db, 'attempt_text', **key, **text)
+        if stderr:
+            insert(self.db, 'attempt_stderr', **key, stderr=stderr, stderr_bytes=len(stderr.encode()))
+        if blob:
+            hashed, _, size = blob[0].partition(':')
+            insert(self.db, 'historical', **key, function=1, hash=bytes.fromhex(hashed), size_bytes=int(size), state=blob[1])
 
     def in_flight(self, trace, label, category, identifier, start_ns=None):
         run_id, _ = self.runs[trace]

@@ -111,7 +111,7 @@ static void test_text_is_clean(void **state)
 	assert_text(f, "SELECT identifier FROM action_name",
 		    "a\xef\xbf\xbd"
 		    "b\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd ü");
-	assert_text(f, "SELECT stderr FROM attempt_text", "long enough for words: \xef\xbf\xbd.");
+	assert_text(f, "SELECT stderr FROM attempt_stderr", "long enough for words: \xef\xbf\xbd.");
 	assert_text(f, "SELECT name FROM rule", "\xef\xbf\xbd");
 
 	/* Another text that is stored as the same name is that name. */
@@ -142,17 +142,18 @@ static void test_stderr_is_bounded(void **state)
 	attempts[2].error_text = STR("local_only");
 	assert_ok(
 		store_put_action(f->store, put_run(f, "t", START), 1, 1, START, &action, &f->err));
-	assert_number(f, "SELECT length(CAST(stderr AS BLOB)) FROM attempt_text WHERE idx = 0",
+	assert_number(f, "SELECT length(CAST(stderr AS BLOB)) FROM attempt_stderr WHERE idx = 0",
 		      (int64_t)STORE_STDERR_MAX - 1);
-	assert_number(f, "SELECT stderr_bytes FROM attempt_text WHERE idx = 0", (int64_t)len);
+	assert_number(f, "SELECT stderr_bytes FROM attempt_stderr WHERE idx = 0", (int64_t)len);
 	kept = made_text(f->store, "SELECT substr(stderr, 1, 2) || substr(stderr, -2)"
-				   " FROM attempt_text WHERE idx = 0");
+				   " FROM attempt_stderr WHERE idx = 0");
 	assert_string_equal(kept, "aaaz");
 	free(kept);
-	assert_number(f, "SELECT count(*) FROM attempt_text WHERE idx = 1", 0);
+	assert_number(f, "SELECT count(*) FROM attempt_stderr", 1);
+	assert_number(f, "SELECT count(*) FROM attempt_text WHERE idx <> 2", 0);
 	assert_number(f,
-		      "SELECT stderr IS NULL AND stderr_bytes IS NULL AND error = 'local_only'"
-		      " AND error_stage = 'remote_prepare' FROM attempt_text WHERE idx = 2",
+		      "SELECT error = 'local_only' AND error_stage = 'remote_prepare'"
+		      " FROM attempt_text WHERE idx = 2",
 		      1);
 	free(text);
 }
@@ -171,7 +172,7 @@ static void test_stray_stderr_is_bounded(void **state)
 		store_put_action(f->store, put_run(f, "t", START), 1, 1, START, &action, &f->err));
 	assert_number(f,
 		      "SELECT length(CAST(stderr AS BLOB)) BETWEEN 65534 AND 65536"
-		      " AND stderr NOT GLOB '*[^' || char(65533) || ']*' FROM attempt_text",
+		      " AND stderr NOT GLOB '*[^' || char(65533) || ']*' FROM attempt_stderr",
 		      1);
 	free(text);
 }

@@ -126,15 +126,25 @@ static void assert_dump(const char *db, const char *wanted)
 /* The made runs are worth something: each table that a store writes has rows. */
 static void test_made_rows(void **state)
 {
-	static const char *const tables[] = {"run",	     "run_config",
-					     "log_file",     "run_log",
-					     "lookup",	     "action",
-					     "action_text",  "attempt",
-					     "in_flight",    "attempt_digest",
-					     "attempt_text", "cancelled_span",
-					     "result",	     "result_time",
-					     "rusage",	     "request",
-					     "worker",	     "instance_candidate"};
+	static const char *const tables[] = {"run",
+					     "run_config",
+					     "log_file",
+					     "run_log",
+					     "lookup",
+					     "action",
+					     "action_text",
+					     "attempt",
+					     "in_flight",
+					     "attempt_digest",
+					     "attempt_text",
+					     "attempt_stderr",
+					     "cancelled_span",
+					     "result",
+					     "result_time",
+					     "rusage",
+					     "request",
+					     "worker",
+					     "instance_candidate"};
 	struct place *place = *state;
 	struct store *store;
 	size_t i;
