@@ -35,7 +35,7 @@ SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
         WHERE t.result_id = r.result_id AND t.fetch_completed_off_ns >= t.fetch_start_off_ns),
     (SELECT (t.upload_completed_off_ns - t.upload_start_off_ns) / 1e9 FROM result_time t
         WHERE t.result_id = r.result_id AND t.upload_completed_off_ns >= t.upload_start_off_ns),
-    (SELECT g.trace_id FROM run g WHERE g.run_id = r.first_run_id),
+    g.trace_id,
     (SELECT rtrim(s.value, '/') || '/' || CASE i.name WHEN '' THEN ''
             ELSE replace(replace(i.name, '%', '%25'), ' ', '%20') || '/' END
             || 'blobs/' || y.name || '/action/' || replace(l.digest, ':', '-') || '/'
@@ -46,7 +46,7 @@ SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
             OR t.execution_completed_off_ns < t.execution_start_off_ns OR t.upload_completed_off_ns < t.upload_start_off_ns
         FROM result_time t WHERE t.result_id = r.result_id)
 FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id JOIN instance i ON i.instance_id = l.instance_id
-    JOIN project j ON j.project_id = r.project_id JOIN action_name n ON n.name_id = l.name_id
+    JOIN project j ON j.project_id = r.project_id JOIN run g ON g.run_id = r.first_run_id JOIN action_name n ON n.name_id = l.name_id
     JOIN target t ON t.target_id = n.target_id JOIN package p ON p.package_id = t.package_id
         -- An equality in disguise: so a filter on label or package searches result_package, and whoever
         -- knows the lookup does not mistake that index for the better one.

@@ -32,23 +32,24 @@ WITH unnamed AS MATERIALIZED (
 invocation AS MATERIALIZED (
     SELECT invocation, run_id, via_run_id, with_usage, wall_ns, first_ns FROM _invocation),
 row AS (
-    SELECT k.variant, k.mode, s.pass, g.succeeded, g.duration_us / 1e6 AS seconds,
+    SELECT k.variant, k.mode, g.succeeded, g.duration_us / 1e6 AS seconds,
         c.cached_action + c.cached_dep_file AS cached, c.remote, c.local,
         ifnull(e.wall_ns, 0) + ifnull(u.wall_ns, 0) AS wall_ns, ifnull(e.with_usage, 0) + ifnull(u.n, 0) AS with_usage,
         k.salt, g.project_id, g.trace_id, g.start_ns, 1 AS log_known
     FROM run g JOIN _run_cell k ON k.run_id = g.run_id JOIN _run_count c ON c.run_id = g.run_id
-        JOIN _run_pass s ON s.run_id = g.run_id LEFT JOIN invocation e ON e.run_id = g.run_id
-        LEFT JOIN unnamed u ON u.run_id = g.run_id
+        LEFT JOIN invocation e ON e.run_id = g.run_id LEFT JOIN unnamed u ON u.run_id = g.run_id
     WHERE k.salt IS NOT NULL
     UNION ALL
-    SELECT k.variant, k.mode, NULL, NULL, NULL, NULL, NULL, NULL, e.wall_ns, e.with_usage, k.salt, g.project_id,
+    SELECT k.variant, k.mode, NULL, NULL, NULL, NULL, NULL, e.wall_ns, e.with_usage, k.salt, g.project_id,
         e.invocation, e.first_ns, 0
     FROM invocation e JOIN run g ON g.run_id = e.via_run_id JOIN _run_cell k ON k.run_id = g.run_id
     WHERE e.run_id IS NULL AND k.salt IS NOT NULL)
 SELECT r.variant, r.mode,
-    -- One whose log is gone is cold if nothing of its salt is known to come before it.
-    ifnull(r.pass, CASE WHEN r.start_ns > min(r.start_ns) OVER (PARTITION BY r.salt) THEN 'warm' ELSE 'cold' END),
+    -- As _run_pass has it: all of a salt are rows here.
+    CASE WHEN r.start_ns > min(r.start_ns) OVER (PARTITION BY r.salt) OR (r.cached > 0 AND r.remote = 0) THEN 'warm'
+        ELSE 'cold' END,
     r.succeeded, r.seconds, r.cached + r.remote + r.local, r.cached, r.remote, r.local, round(r.wall_ns / 3.6e12, 6),
-    r.with_usage, r.salt, j.name, r.trace_id, strftime('%Y-%m-%d %H:%M:%f', r.start_ns / 1000000 / 1000.0, 'unixepoch'), r.log_known
+    r.with_usage, r.salt, j.name, r.trace_id, strftime('%Y-%m-%d %H:%M:%f', r.start_ns / 1000000 / 1000.0, 'unixepoch'),
+    r.log_known
 FROM row r JOIN project j ON j.project_id = r.project_id
 ORDER BY r.salt, r.start_ns, r.trace_id;

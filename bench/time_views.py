@@ -1,0 +1,88 @@
+#!/usr/bin/python3
+"""CPU time of each canned view in the stock sqlite3 shell, over a generated database.
+
+usage: time_views.py FILE [--repeat N] [--only WORD]
+
+FILE is made by tests/tools/gen_db.py; its largest run and a project of average size
+stand for all. Prints CPU seconds (the least of N), rows, and the limit that each has
+to keep; exit 1 if one does not. `scale` is what a plain scan of the covering index of
+results takes now, so that figures of a busy machine can be judged.
+"""
+import argparse
+import resource
+import sqlite3
+import subprocess
+import sys
+
+FAMILIES = ['summary', 'wall_time_buckets', 'top_actions', 'oom_kills', 'packages', 'heavy_packages', 'phases', 'missing_results',
+            'cache_use', 'signals']
+SINGLE = ['workers', 'runs', 'cells', 'executions']
+LIMITED = {'top_actions'}  # ordered, without end: read as it is meant to be, with LIMIT
+LIMIT_S = 0.3
+SCAN = 'SELECT bucket, count(*), total(wall_ns), total(cpu_ns), max(max_rss_bytes) FROM result' \
+       ' WHERE source = 1 AND cpu_ns IS NOT NULL GROUP BY bucket'
+
+
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def measure(path, sql, repeat):
+    best, count = None, 0
+    for _ in range(repeat):
+        before = cpu_seconds()
+        done = subprocess.run(['sqlite3', '-readonly', path, sql], capture_output=True, check=True)
+        spent, count = cpu_seconds() - before, done.stdout.count(b'\n')
+        best = spent if best is None else min(best, spent)
+    return best, count
+
+
+def questions(db):
+    """(SQL, limit in seconds)"""
+    (run,) = db.execute('SELECT trace_id FROM run JOIN action USING (run_id) GROUP BY 1 ORDER BY count(*) DESC LIMIT 1').fetchone()
+    project, results = db.execute('SELECT name, count(*) FROM result JOIN project USING (project_id) GROUP BY 1'
+                                  ' ORDER BY 2 LIMIT 1 OFFSET 2').fetchone()
+    by_project_s = LIMIT_S + 3 * results / 1e6
+    for view in FAMILIES:
+        end = ' LIMIT 20' if view in LIMITED else ''
+        yield f'SELECT * FROM {view}{end}', LIMIT_S
+        yield f"SELECT * FROM {view}_by_project WHERE project = '{project}'{end}", by_project_s
+        yield f"SELECT * FROM {view}_by_run WHERE run = '{run}'{end}", LIMIT_S
+        yield f"SELECT * FROM {view}_by_run WHERE run GLOB '{run[:8]}*'{end}", LIMIT_S
+    for view in SINGLE:
+        yield f'SELECT * FROM {view}', LIMIT_S
+    yield from usage_questions(db, run)
+
+
+def usage_questions(db, run):
+    label, package, digest, invocation = db.execute(
+        'SELECT label, package, digest, executed_by FROM usage WHERE executed_by IS NOT NULL LIMIT 1 OFFSET 1000').fetchone()
+    filters = {'label': label, 'package': package, 'digest': digest}
+    for view in ('usage', 'run_usage'):
+        for column, value in filters.items():
+            yield f"SELECT * FROM {view} WHERE {column} = '{value}'", LIMIT_S
+        yield f"SELECT count(*), sum(wall_s), sum(cpu_s) FROM {view} WHERE executed_by = '{invocation}'", LIMIT_S
+    yield f"SELECT count(*), sum(wall_s), sum(cpu_s) FROM usage WHERE first_run = '{run}'", LIMIT_S
+    yield f"SELECT count(*), sum(wall_s), sum(executed_in_this_run) FROM run_usage WHERE run = '{run}'", LIMIT_S
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('file')
+    parser.add_argument('--repeat', type=int, default=3)
+    parser.add_argument('--only', default='')
+    args = parser.parse_args()
+    db = sqlite3.connect(f'file:{args.file}?mode=ro', uri=True)
+    failed = 0
+    for sql, limit in questions(db):
+        if args.only in sql:
+            spent, count = measure(args.file, sql, args.repeat)
+            failed += spent > limit
+            print(f'{spent:7.3f} s {"<=" if spent <= limit else "> "} {limit:.2f}  {count:6} rows  {sql}', flush=True)
+    print(f'{measure(args.file, SCAN, args.repeat)[0]:7.3f} s  scale')
+    return bool(failed)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
