@@ -80,11 +80,12 @@ struct cluster_tally {
 	uint64_t malformed;   /* ones that cannot be read, or values in them */
 	uint64_t unseen;      /* terminations that only a restart count tells of */
 	int64_t newest_ns;    /* newest finishedAt, newest sample; UNKNOWN: none */
+	int64_t oldest_ns;    /* oldest start of a pod or container that a list names; UNKNOWN */
 };
 
-#define CLUSTER_TALLY_INIT                   \
-	{                                    \
-		0, 0, 0, 0, 0, 0, 0, UNKNOWN \
+#define CLUSTER_TALLY_INIT                            \
+	{                                             \
+		0, 0, 0, 0, 0, 0, 0, UNKNOWN, UNKNOWN \
 	}
 
 #endif

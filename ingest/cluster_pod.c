@@ -75,6 +75,12 @@ static int64_t time_of(const struct pod *pod, const json_t *object, const char *
 	return ns > 0 ? ns : UNKNOWN;
 }
 
+static void note_start(struct cluster_tally *tally, int64_t ns)
+{
+	if (ns != UNKNOWN && (tally->oldest_ns == UNKNOWN || ns < tally->oldest_ns))
+		tally->oldest_ns = ns;
+}
+
 /* ---- resources ------------------------------------------------------------------------ */
 
 typedef int quantity_fn(struct str text, int64_t *out_value, struct err *err);
@@ -180,6 +186,7 @@ static int give_termination(const struct pod *pod, const json_t *status, const c
 	termination.started_ns = time_of(pod, ended, "startedAt");
 	termination.finished_ns = time_of(pod, ended, "finishedAt");
 	termination.restarts = integer_of(status, "restartCount");
+	note_start(tally, termination.started_ns);
 	tally->terminations++;
 	if (termination.finished_ns > tally->newest_ns) /* UNKNOWN is less than any time */
 		tally->newest_ns = termination.finished_ns;
@@ -188,11 +195,14 @@ static int give_termination(const struct pod *pod, const json_t *status, const c
 
 static int give_status(const struct pod *pod, const json_t *status, struct err *err)
 {
+	const json_t *running = json_object_get(json_object_get(status, "state"), "running");
+
 	if (!text_of(status, "name").data) {
 		malformed(pod->list, "pod %s: the status of a container without a name",
 			  pod->name.data);
 		return 0;
 	}
+	note_start(pod->list->tally, time_of(pod, running, "startedAt"));
 	if (give_termination(pod, status, "lastState", err) < 0)
 		return -1;
 	return give_termination(pod, status, "state", err);
@@ -235,6 +245,7 @@ static int give_pod(struct pod_list *list, const json_t *object, struct err *err
 		return 0;
 	}
 	list->tally->pods++;
+	note_start(list->tally, time_of(&pod, status, "startTime"));
 	if (give_containers(&pod, json_object_get(spec, "containers"),
 			    json_object_get(status, "containerStatuses"), err) < 0)
 		return -1;

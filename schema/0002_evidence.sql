@@ -17,7 +17,8 @@ CREATE TABLE historical (
 CREATE INDEX historical_open ON historical (run_id) WHERE state <> 1;
 
 CREATE TABLE pod (
-    -- A pod that Kubernetes or Prometheus told of. Its name is what worker names hold.
+    -- A pod that Kubernetes or Prometheus told of. Its name is what worker names hold. Where
+    -- two of one name disagree (a StatefulSet's), the greater value stays.
     pod_id INTEGER PRIMARY KEY,
     namespace TEXT NOT NULL,
     name TEXT NOT NULL,
@@ -69,10 +70,13 @@ CREATE TABLE oom_count (
 
 CREATE TABLE layer_look (
     -- What was looked at, by layer (3 pods, 4 Prometheus): an empty answer is worth that much.
+    -- Looks that touch are one row; one in which no container was seen is none.
     layer INTEGER NOT NULL CHECK (layer IN (3, 4)),
-    from_ns INTEGER NOT NULL,     -- pods: the oldest start of a container seen
+    cache TEXT NOT NULL,          -- the user's name for the cluster; ''
+    selector TEXT NOT NULL,       -- namespace/container that Prometheus was asked about; '' of pods
+    from_ns INTEGER NOT NULL,     -- pods: the oldest start of one that was seen
     to_ns INTEGER NOT NULL,       -- pods: when they were listed
-    PRIMARY KEY (layer, from_ns)
+    PRIMARY KEY (layer, cache, selector, from_ns)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE tail_pattern (
@@ -87,4 +91,6 @@ INSERT INTO tail_pattern (pattern, about) VALUES
 INSERT INTO setting (key, value, about) VALUES
     ('kill_before_s', 1, 'a container''s end counts for an action from so long before its start'),
     ('kill_after_s', 5, '... to so long after its end: finishedAt has whole seconds, and the worker needs a moment'),
-    ('kill_order_s', 1, 'of several actions the last that ended not later than this after the kill');
+    ('kill_order_s', 1, 'of several actions the last that ended not later than this after the kill'),
+    ('prometheus_hours', 48, 'Prometheus is not asked about what is older: its retention'),
+    ('prometheus_lag_s', 120, 'what is younger may not be scraped yet: it is asked about again');

@@ -112,3 +112,20 @@ FROM expense x JOIN result s ON s.result_id = x.result_id JOIN lookup l ON l.loo
 SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, x.idx, x.type, hex(x.bytes) AS bytes
 FROM aux_message x JOIN result s ON s.result_id = x.result_id JOIN lookup l ON l.lookup_id = s.lookup_id
     JOIN instance i ON i.instance_id = l.instance_id;
+-- pod
+SELECT namespace, name, uid, node FROM pod;
+-- container
+SELECT p.namespace, p.name AS pod, c.name, c.cpu_request_milli, c.cpu_limit_milli, c.memory_request_bytes,
+    c.memory_limit_bytes, c.restarts
+FROM container c JOIN pod p ON p.pod_id = c.pod_id;
+-- termination
+SELECT p.namespace, p.name AS pod, t.container, t.finished_ns, t.layer, t.started_ns, t.exit_code, t.signal, t.reason,
+    t.container_id, t.restarts
+FROM termination t JOIN pod p ON p.pod_id = t.pod_id;
+-- oom_count
+SELECT p.namespace, p.name AS pod, o.container, o.container_id, o.last_ns, o.first_ns, o.count
+FROM oom_count o JOIN pod p ON p.pod_id = o.pod_id;
+-- layer_look
+SELECT * FROM layer_look;
+-- tail_pattern
+SELECT * FROM tail_pattern;

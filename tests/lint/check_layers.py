@@ -16,7 +16,7 @@ from pathlib import Path
 # (a module is a file's path below ingest/ without its ending).
 UTIL = ['util/*']
 # Plain structs, texts, and pure functions of them that several stages know.
-MODEL = ['model', 'embedded', 'digest', 'redact']
+MODEL = ['model', 'cluster', 'embedded', 'digest', 'redact']
 STAGES = {
     'config': ['config', 'buckconfig*', 'project', 'remote*'],
     'discover': ['discover*'],
@@ -25,7 +25,7 @@ STAGES = {
     'lookup': ['lookup*'],
     'result': ['result*'],
     'store': ['store*'],
-    'cluster': ['cluster*'],
+    'cluster': ['cluster_*'],
 }
 JOINTS = ['reader', 'spans', 'instance', 'cli_config', 'places', 'runlog', 'ask', 'pipeline*']
 SHOW = ['report*', 'views*', 'export*', 'figures', 'output', 'symptom']

@@ -99,6 +99,7 @@ static void test_recorded(void **state)
 	assert_int_equal(f->tally.terminations, 1);
 	assert_int_equal(f->tally.malformed + f->tally.passed_over, 0);
 	assert_int_equal(f->tally.newest_ns, INT64_C(1796003841000000000));
+	assert_int_equal(f->tally.oldest_ns, INT64_C(1796003402000000000));
 }
 
 /* The API's own answer: its items have no kind; one pod is pending. */
@@ -135,6 +136,7 @@ static void test_empty_lists(void **state)
 	check(f, "{\"items\":[]}", "");
 	assert_int_equal(f->tally.pods, 0);
 	assert_true(f->tally.newest_ns == UNKNOWN);
+	assert_true(f->tally.oldest_ns == UNKNOWN);
 }
 
 /* ---- traps of terminations ------------------------------------------------------------------ */
