@@ -1,8 +1,9 @@
 /*
- * Stage 4: wanted digests -> answers. The engine keeps many calls in flight on
- * one transport, retries with backoff, and stops asking behind a breaker while
- * the server is away, so that a server gone for seconds loses nothing. One
- * thread; the sink is called in it, which gives back-pressure for free.
+ * Stage 4: wanted results and blobs -> answers. The engine keeps many calls in
+ * flight on one transport, retries with backoff, and stops asking behind a
+ * breaker while the server is away, so that a server gone for seconds loses
+ * nothing. One thread; the sink is called in it, which gives back-pressure for
+ * free.
  *
  * The transport (gRPC or a recording) is a small table of functions: nothing
  * here knows gRPC.
@@ -22,7 +23,9 @@
 #define LOOKUP_REPLY_MAX ((size_t)16 << 20)
 
 enum lookup_method {
-	LOOKUP_ACTION_RESULT = 1, /* ActionCache/GetActionResult */
+	LOOKUP_ACTION_RESULT = 1, /* of an action's digest: ActionCache/GetActionResult */
+	LOOKUP_BLOB = 2,	  /* the bytes of a digest: BatchReadBlobs, many requests in one
+				     call, or ByteStream/Read; the engine knows nothing of that */
 };
 
 struct lookup_request {

@@ -1,18 +1,15 @@
 #include "lookup_grpc.h"
 
 #include "lookup_explain.h"
+#include "lookup_grpc_call.h"
 #include "lookup_grpc_channel.h"
-#include "digest.h"
+#include "lookup_grpc_metadata.h"
+#include "lookup_message.h"
+#include "lookup_reply.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
-#include "reapi.pb-c.h"
-
-#include <grpc/byte_buffer.h>
-#include <grpc/byte_buffer_reader.h>
 #include <grpc/grpc.h>
-#include <grpc/slice.h>
-#include <grpc/support/alloc.h>
-#include <grpc/support/time.h>
 
 #include <signal.h>
 #include <stdlib.h>
@@ -20,24 +17,30 @@
 
 #define IN_FLIGHT_LOOPBACK 64
 #define IN_FLIGHT_REMOTE 128
-
-static const char action_cache_method[] =
-	"/build.bazel.remote.execution.v2.ActionCache/GetActionResult";
-/* remote-apis: RequestMetadata's comment names this header. */
-static const char request_metadata_header[] = "build.bazel.remote.execution.v2.requestmetadata-bin";
-
 /*
- * Everything a call's batch points to lives here until its tag comes back; the
- * tag is the slot's address. call == NULL: free.
+ * Blobs that one BatchReadBlobs asks for: together well below the 4 MiB that
+ * servers take and send by default, with room for what stands around each. A
+ * larger blob is read as a stream.
  */
+#define BATCH_BYTES ((int64_t)1 << 20)
+#define BATCH_BLOBS 128u
+#define NO_SLOT UINT32_MAX
+
+enum slot_state {
+	SLOT_FREE = 0,
+	SLOT_PENDING,  /* a blob that the next batch takes along */
+	SLOT_FLYING,   /* its call, or the call of its batch, is on its way */
+	SLOT_ANSWERED, /* and the engine has not fetched the answer yet */
+};
+
 struct slot {
-	grpc_call *call;
-	grpc_byte_buffer *request;
-	grpc_byte_buffer *reply;
-	grpc_metadata_array initial;
-	grpc_metadata_array trailing;
-	grpc_status_code code;
-	grpc_slice details;
+	enum slot_state state;
+	struct lookup_request request;
+	int64_t end_ms; /* its deadline */
+	uint32_t next;	/* in the same batch; NO_SLOT: none */
+	struct rpc rpc; /* its own call, or that of the batch it is the first of */
+	int code;	/* SLOT_ANSWERED, as both below */
+	struct buf message, data;
 };
 
 struct transport_grpc {
@@ -46,14 +49,12 @@ struct transport_grpc {
 	bool proxied;
 	grpc_channel *channel;
 	grpc_completion_queue *queue;
+	struct call_metadata metadata;
 	struct slot *slots;
-	uint32_t flying;
-	grpc_metadata *metadata; /* sent with each call; the token, if any, comes last */
-	size_t metadata_count;
-	char *token; /* NULL: none */
-	/* Of the reply that was given last: */
-	grpc_slice reply;
-	struct buf message;
+	uint32_t flying;		    /* calls */
+	uint32_t *pending, pending_count;   /* slots, oldest first */
+	uint32_t *answered, answered_count; /* slots */
+	struct slot *given;		    /* whose answer the engine has; NULL: none */
 };
 
 static struct transport_grpc *grpc_of(struct transport *transport)
@@ -61,277 +62,260 @@ static struct transport_grpc *grpc_of(struct transport *transport)
 	return (struct transport_grpc *)transport; /* base is its first member */
 }
 
-/* ---- what is sent with each call ----------------------------------------------------- */
-
-static void add_metadata(struct transport_grpc *grpc, const char *name, const void *value,
-			 size_t len)
+static uint32_t index_of(const struct transport_grpc *grpc, const struct slot *slot)
 {
-	grpc_metadata *entry;
-
-	grpc->metadata =
-		xreallocarray(grpc->metadata, grpc->metadata_count + 1, sizeof(*grpc->metadata));
-	entry = &grpc->metadata[grpc->metadata_count++];
-	memset(entry, 0, sizeof(*entry));
-	entry->key = grpc_slice_from_copied_string(name);
-	entry->value = grpc_slice_from_copied_buffer(value, len);
+	return (uint32_t)(slot - grpc->slots);
 }
 
-/* So that a server's own log can tell us from a build. */
-static void add_request_metadata(struct transport_grpc *grpc)
-{
-	Reapi__ToolDetails tool = REAPI__TOOL_DETAILS__INIT;
-	Reapi__RequestMetadata message = REAPI__REQUEST_METADATA__INIT;
-	char name[] = "br2-ingest", version[] = BR2_VERSION;
-	uint8_t *bytes;
-	size_t len;
+/* ---- calls ---- */
 
-	tool.has_tool_name = tool.has_tool_version = 1;
-	tool.tool_name = (ProtobufCBinaryData){strlen(name), (uint8_t *)name};
-	tool.tool_version = (ProtobufCBinaryData){strlen(version), (uint8_t *)version};
-	message.tool_details = &tool;
-	bytes = xmalloc(reapi__request_metadata__get_packed_size(&message));
-	len = reapi__request_metadata__pack(&message, bytes);
-	add_metadata(grpc, request_metadata_header, bytes, len);
-	free(bytes);
+static bool take_plain(const uint8_t *bytes, size_t len, struct buf *data)
+{
+	buf_add(data, bytes, len);
+	return true;
 }
 
-static bool key_is_legal(const char *text)
-{
-	return grpc_header_key_is_legal(grpc_slice_from_static_string(text)) != 0;
-}
+static const struct rpc_method get_action_result = {
+	"/build.bazel.remote.execution.v2.ActionCache/GetActionResult", false, take_plain};
+static const struct rpc_method batch_read_blobs = {
+	"/build.bazel.remote.execution.v2.ContentAddressableStorage/BatchReadBlobs", false,
+	take_plain};
+static const struct rpc_method read_stream = {"/google.bytestream.ByteStream/Read", true,
+					      message_read_part};
 
-static bool value_is_legal(const char *text)
+/* Starts a call in a slot. Clears `request`. */
+static int call(struct transport_grpc *grpc, struct slot *slot, const struct rpc_method *method,
+		struct buf *request, struct err *err)
 {
-	return grpc_header_nonbin_value_is_legal(grpc_slice_from_static_string(text)) != 0;
-}
+	const struct rpc_setup setup = {grpc->channel, grpc->queue, &grpc->metadata};
+	int64_t left_ms = slot->end_ms - clock_monotonic_ms();
+	int failed = rpc_start(&slot->rpc, &setup, method, request, left_ms > 0 ? left_ms : 0, err);
 
-/* The core would refuse each call for an illegal one. */
-static int add_header(struct transport_grpc *grpc, const struct header *header, struct err *err)
-{
-	if (!key_is_legal(header->name) || !value_is_legal(header->value))
-		return err_set(err, ERR_USAGE, "header '%s' holds bytes that no header may have",
-			       header->name);
-	if (grpc->remote->token_path && strcmp(header->name, "authorization") == 0)
-		return err_set(err, ERR_USAGE,
-			       "a token file and a header 'authorization' exclude each other");
-	add_metadata(grpc, header->name, header->value, strlen(header->value));
+	buf_release(request);
+	if (failed < 0)
+		return err_prefix(err, "%s", grpc->remote->endpoint);
+	slot->state = SLOT_FLYING;
+	grpc->flying++;
 	return 0;
 }
 
-static void add_token(struct transport_grpc *grpc, const char *token)
+static int get_result(struct transport_grpc *grpc, struct slot *slot, struct err *err)
 {
-	char *value = xasprintf("Bearer %s", token);
+	struct buf request = BUF_INIT;
 
-	add_metadata(grpc, "authorization", value, strlen(value));
-	free(value);
+	message_action_result(&slot->request, &request);
+	return call(grpc, slot, &get_action_result, &request, err);
 }
 
-static void drop_last_metadata(struct transport_grpc *grpc)
+static int read_blob(struct transport_grpc *grpc, struct slot *slot, struct err *err)
 {
-	grpc_metadata *entry = &grpc->metadata[--grpc->metadata_count];
+	struct buf request = BUF_INIT;
 
-	grpc_slice_unref(entry->key);
-	grpc_slice_unref(entry->value);
+	message_read(&slot->request, &request);
+	return call(grpc, slot, &read_stream, &request, err);
 }
 
-static int make_metadata(struct transport_grpc *grpc, struct err *err)
-{
-	const struct remote *remote = grpc->remote;
-	size_t i;
+/* ---- answers ---- */
 
-	add_request_metadata(grpc);
-	for (i = 0; i < remote->header_count; i++)
-		if (add_header(grpc, &remote->headers[i], err) < 0)
-			return -1;
-	if (!remote->token_path)
-		return 0;
-	if (remote_read_token(remote->token_path, &grpc->token, err) < 0)
-		return -1;
-	add_token(grpc, grpc->token);
-	return 0;
+static void answer(struct transport_grpc *grpc, struct slot *slot, int code, struct str message,
+		   struct str data)
+{
+	slot->state = SLOT_ANSWERED;
+	slot->code = code;
+	buf_add(&slot->message, message.data, message.len);
+	if (code == CODE_OK)
+		buf_add(&slot->data, data.data, data.len);
+	grpc->answered[grpc->answered_count++] = index_of(grpc, slot);
 }
 
-/* A token file that is gone or half written is no reason to stop: the old one stays. */
-static int transport_grpc_refresh(struct transport *self)
+static struct str text_of(const struct buf *buf)
 {
-	struct transport_grpc *grpc = grpc_of(self);
-	struct err ignored = ERR_INIT;
-	char *token;
+	return (struct str){buf->data, buf->len};
+}
 
-	if (!grpc->remote->token_path ||
-	    remote_read_token(grpc->remote->token_path, &token, &ignored) < 0)
-		return 0;
-	if (strcmp(token, grpc->token) == 0) {
-		free(token);
-		return 0;
-	}
-	free(grpc->token);
-	grpc->token = token;
-	drop_last_metadata(grpc);
-	add_token(grpc, token);
+/* What the engine was given is gone with its next wait. */
+static void forget_answer(struct transport_grpc *grpc)
+{
+	if (!grpc->given)
+		return;
+	buf_release(&grpc->given->message);
+	buf_release(&grpc->given->data);
+	grpc->given = NULL;
+}
+
+static int give_answer(struct transport_grpc *grpc, struct transport_reply *out_reply)
+{
+	struct slot *slot = &grpc->slots[grpc->answered[--grpc->answered_count]];
+
+	slot->state = SLOT_FREE;
+	grpc->given = slot;
+	out_reply->slot = index_of(grpc, slot);
+	out_reply->code = slot->code;
+	out_reply->message = slot->message.data;
+	out_reply->data = (const uint8_t *)slot->data.data;
+	out_reply->len = slot->data.len;
 	return 1;
 }
 
-/* ---- calls ----------------------------------------------------------------------------------- */
+/* ---- batches ---- */
 
-static gpr_timespec in_ms(int64_t ms)
+static bool fits(const struct lookup_request *first, const struct lookup_request *other)
 {
-	/* Not CLOCK_REALTIME: deadlines must not jump when the clock is set. */
-	return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_millis(ms, GPR_TIMESPAN));
+	return first->digest.function == other->digest.function &&
+	       strcmp(first->instance, other->instance) == 0;
 }
 
 /*
- * No inline flags: outputs stay where they are. The digest function is always
- * sent: servers guess it from the length else, and take BLAKE3 for SHA256.
+ * Takes blobs of one instance and function from those that are pending and
+ * chains them behind the oldest, the deadline of each that of the whole.
  */
-static grpc_slice pack_request(const struct lookup_request *request)
+static struct slot *gather(struct transport_grpc *grpc, const struct lookup_request **out_requests,
+			   size_t *out_count)
 {
-	Reapi__GetActionResultRequest message = REAPI__GET_ACTION_RESULT_REQUEST__INIT;
-	Reapi__Digest digest = REAPI__DIGEST__INIT;
-	char text[DIGEST_TEXT_MAX];
-	grpc_slice slice;
+	struct slot *first = &grpc->slots[grpc->pending[0]], *last = NULL;
+	uint32_t i, left = 0;
+	int64_t bytes = 0;
 
-	digest_format(&request->digest, text);
-	digest.has_hash = digest.has_size_bytes = 1;
-	digest.hash = (ProtobufCBinaryData){(size_t)request->digest.hash_len * 2, (uint8_t *)text};
-	digest.size_bytes = request->digest.size_bytes;
-	message.has_instance_name = message.has_digest_function = 1;
-	message.instance_name = (ProtobufCBinaryData){strlen(request->instance),
-						      (uint8_t *)(uintptr_t)request->instance};
-	message.action_digest = &digest;
-	message.digest_function = request->digest.function;
-	slice = grpc_slice_malloc(reapi__get_action_result_request__get_packed_size(&message));
-	reapi__get_action_result_request__pack(&message, GRPC_SLICE_START_PTR(slice));
-	return slice;
+	*out_count = 0;
+	for (i = 0; i < grpc->pending_count; i++) {
+		struct slot *slot = &grpc->slots[grpc->pending[i]];
+
+		if (*out_count == BATCH_BLOBS || !fits(&first->request, &slot->request) ||
+		    bytes + slot->request.digest.size_bytes > BATCH_BYTES) {
+			grpc->pending[left++] = grpc->pending[i];
+			continue;
+		}
+		bytes += slot->request.digest.size_bytes;
+		out_requests[(*out_count)++] = &slot->request;
+		slot->state = SLOT_FLYING;
+		slot->next = NO_SLOT;
+		if (last)
+			last->next = index_of(grpc, slot);
+		last = slot;
+		if (slot->end_ms < first->end_ms)
+			first->end_ms = slot->end_ms;
+	}
+	grpc->pending_count = left;
+	return first;
 }
 
-static grpc_byte_buffer *make_request(const struct lookup_request *request)
+static int send_pending(struct transport_grpc *grpc, struct err *err)
 {
-	grpc_slice slice = pack_request(request);
-	grpc_byte_buffer *buffer = grpc_raw_byte_buffer_create(&slice, 1);
+	const struct lookup_request *requests[BATCH_BLOBS];
+	struct buf request = BUF_INIT;
+	size_t count;
 
-	grpc_slice_unref(slice);
-	return buffer;
+	while (grpc->pending_count) {
+		struct slot *first = gather(grpc, requests, &count);
+
+		message_batch(requests, count, &request);
+		if (call(grpc, first, &batch_read_blobs, &request, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
-static grpc_call_error start_batch(struct transport_grpc *grpc, struct slot *slot)
+/* The whole call was refused: for its size, for one of its blobs, or because there is none. */
+static bool is_refused(const struct rpc *rpc)
 {
-	grpc_op ops[6];
-
-	memset(ops, 0, sizeof(ops));
-	ops[0].op = GRPC_OP_SEND_INITIAL_METADATA;
-	ops[0].data.send_initial_metadata.metadata = grpc->metadata;
-	ops[0].data.send_initial_metadata.count = grpc->metadata_count;
-	ops[1].op = GRPC_OP_SEND_MESSAGE;
-	ops[1].data.send_message.send_message = slot->request;
-	ops[2].op = GRPC_OP_SEND_CLOSE_FROM_CLIENT;
-	ops[3].op = GRPC_OP_RECV_INITIAL_METADATA;
-	ops[3].data.recv_initial_metadata.recv_initial_metadata = &slot->initial;
-	ops[4].op = GRPC_OP_RECV_MESSAGE;
-	ops[4].data.recv_message.recv_message = &slot->reply;
-	ops[5].op = GRPC_OP_RECV_STATUS_ON_CLIENT;
-	ops[5].data.recv_status_on_client.trailing_metadata = &slot->trailing;
-	ops[5].data.recv_status_on_client.status = &slot->code;
-	ops[5].data.recv_status_on_client.status_details = &slot->details;
-	return grpc_call_start_batch(slot->call, ops, 6, slot, NULL);
+	return rpc->code == CODE_INVALID_ARGUMENT || rpc->code == CODE_UNIMPLEMENTED ||
+	       rpc->code == CODE_RESOURCE_EXHAUSTED;
 }
 
-static void release_slot(struct slot *slot)
+static void answer_from_batch(struct transport_grpc *grpc, struct slot *slot, const struct rpc *rpc)
 {
-	grpc_byte_buffer_destroy(slot->request);
-	if (slot->reply)
-		grpc_byte_buffer_destroy(slot->reply);
-	grpc_metadata_array_destroy(&slot->initial);
-	grpc_metadata_array_destroy(&slot->trailing);
-	grpc_slice_unref(slot->details);
-	grpc_call_unref(slot->call);
-	memset(slot, 0, sizeof(*slot));
+	struct blob_answer blob = {rpc->code, text_of(&rpc->message), STR_NULL};
+
+	if (rpc->code == CODE_OK)
+		message_batch_find((const uint8_t *)rpc->data.data, rpc->data.len,
+				   &slot->request.digest, &blob);
+	answer(grpc, slot, blob.code, blob.message, blob.data);
 }
 
-/*
- * Each attempt gets a message of its own: sending moves the bytes out of the
- * buffer, and a second use would send an empty message (grpc PR 12306).
- */
+/* Each of a batch has its answer, or is read on its own. */
+static int finish_batch(struct transport_grpc *grpc, struct slot *first, struct err *err)
+{
+	struct rpc rpc = first->rpc;
+	bool refused = is_refused(&rpc);
+	uint32_t at = index_of(grpc, first);
+	int failed = 0;
+
+	memset(&first->rpc, 0, sizeof(first->rpc));
+	while (at != NO_SLOT && !failed) {
+		struct slot *slot = &grpc->slots[at];
+
+		at = slot->next;
+		if (refused)
+			failed = read_blob(grpc, slot, err);
+		else
+			answer_from_batch(grpc, slot, &rpc);
+	}
+	rpc_release(&rpc);
+	return failed;
+}
+
+static int finish_call(struct transport_grpc *grpc, struct rpc *rpc, struct err *err)
+{
+	struct slot *slot = (struct slot *)((char *)rpc - offsetof(struct slot, rpc));
+
+	grpc->flying--;
+	if (rpc->method == &batch_read_blobs)
+		return finish_batch(grpc, slot, err);
+	answer(grpc, slot, rpc->code, text_of(&rpc->message), text_of(&rpc->data));
+	rpc_release(rpc);
+	return 0;
+}
+
+/* ---- the transport ---- */
+
 static int transport_grpc_start(struct transport *self, uint32_t index,
 				const struct lookup_request *request, int64_t timeout_ms,
 				struct err *err)
 {
 	struct transport_grpc *grpc = grpc_of(self);
 	struct slot *slot = &grpc->slots[index];
-	grpc_call_error fault;
 
-	slot->request = make_request(request);
-	grpc_metadata_array_init(&slot->initial);
-	grpc_metadata_array_init(&slot->trailing);
-	slot->details = grpc_empty_slice();
-	slot->call = grpc_channel_create_call(
-		grpc->channel, NULL, GRPC_PROPAGATE_DEFAULTS, grpc->queue,
-		grpc_slice_from_static_string(action_cache_method), NULL, in_ms(timeout_ms), NULL);
-	fault = start_batch(grpc, slot);
-	if (fault != GRPC_CALL_OK) {
-		release_slot(slot);
-		return err_set(err, ERR_NET, "%s cannot be asked: %s", grpc->remote->endpoint,
-			       grpc_call_error_to_string(fault));
+	slot->request = *request;
+	slot->end_ms = clock_monotonic_ms() + timeout_ms;
+	if (request->method == LOOKUP_ACTION_RESULT)
+		return get_result(grpc, slot, err);
+	if (request->digest.size_bytes > (int64_t)LOOKUP_REPLY_MAX)
+		answer(grpc, slot, CODE_RESOURCE_EXHAUSTED, STR("the blob is larger than max"),
+		       STR_NULL);
+	else if (request->digest.size_bytes > BATCH_BYTES)
+		return read_blob(grpc, slot, err);
+	else {
+		slot->state = SLOT_PENDING;
+		grpc->pending[grpc->pending_count++] = index;
 	}
-	grpc->flying++;
 	return 0;
-}
-
-static void forget_reply(struct transport_grpc *grpc)
-{
-	grpc_slice_unref(grpc->reply);
-	grpc->reply = grpc_empty_slice();
-	buf_clear(&grpc->message);
-}
-
-static void add_details(struct buf *message, grpc_slice details)
-{
-	buf_add(message, GRPC_SLICE_START_PTR(details), GRPC_SLICE_LENGTH(details));
-}
-
-/* A reply in one piece; false: an OK without a message, or one that does not decompress. */
-static bool read_reply(struct transport_grpc *grpc, const struct slot *slot)
-{
-	grpc_byte_buffer_reader reader;
-
-	if (!slot->reply || !grpc_byte_buffer_reader_init(&reader, slot->reply))
-		return false;
-	grpc->reply = grpc_byte_buffer_reader_readall(&reader);
-	grpc_byte_buffer_reader_destroy(&reader);
-	return true;
-}
-
-static void take_reply(struct transport_grpc *grpc, struct slot *slot,
-		       struct transport_reply *out_reply)
-{
-	out_reply->slot = (uint32_t)(slot - grpc->slots);
-	out_reply->code = (int)slot->code;
-	if (slot->code != GRPC_STATUS_OK) {
-		add_details(&grpc->message, slot->details);
-	} else if (!read_reply(grpc, slot)) {
-		out_reply->code = (int)GRPC_STATUS_INTERNAL;
-		buf_addstr(&grpc->message, "the answer is OK but holds no message");
-	}
-	out_reply->message = grpc->message.data;
-	out_reply->data = GRPC_SLICE_START_PTR(grpc->reply);
-	out_reply->len = GRPC_SLICE_LENGTH(grpc->reply);
-	release_slot(slot);
-	grpc->flying--;
 }
 
 static int transport_grpc_wait(struct transport *self, int64_t timeout_ms,
 			       struct transport_reply *out_reply, struct err *err)
 {
 	struct transport_grpc *grpc = grpc_of(self);
-	grpc_event event;
+	gpr_timespec end = rpc_in_ms(timeout_ms);
 
-	(void)err;
-	forget_reply(grpc);
-	event = grpc_completion_queue_next(grpc->queue, in_ms(timeout_ms), NULL);
-	if (event.type != GRPC_OP_COMPLETE)
-		return 0;
-	take_reply(grpc, event.tag, out_reply);
-	return 1;
+	forget_answer(grpc);
+	/* Not in start(): so the blobs that the engine asks for at once go together. */
+	if (send_pending(grpc, err) < 0)
+		return -1;
+	while (!grpc->answered_count) {
+		grpc_event event = grpc_completion_queue_next(grpc->queue, end, NULL);
+		struct rpc_tag *tag = event.tag;
+
+		if (event.type != GRPC_OP_COMPLETE)
+			return 0;
+		if (rpc_step(tag) && finish_call(grpc, tag->rpc, err) < 0)
+			return -1;
+	}
+	return give_answer(grpc, out_reply);
+}
+
+static int transport_grpc_refresh(struct transport *self)
+{
+	return metadata_refresh(&grpc_of(self)->metadata);
 }
 
 static void transport_grpc_explain(struct transport *self, int code, const char *message,
@@ -342,21 +326,25 @@ static void transport_grpc_explain(struct transport *self, int code, const char 
 	explain_failure(grpc->remote, grpc->proxied, code, message, out);
 }
 
-/* ---- making and ending
- * --------------------------------------------------------------------------- */
+/* ---- making and ending ---- */
 
 /* Destroying a queue with calls in flight would abort. */
 static void cancel_calls(struct transport_grpc *grpc)
 {
-	struct transport_reply ignored;
-	struct err no_err = ERR_INIT;
 	uint32_t i;
 
 	for (i = 0; i < grpc->base.slots; i++)
-		if (grpc->slots[i].call)
-			grpc_call_cancel(grpc->slots[i].call, NULL);
-	while (grpc->flying)
-		(void)transport_grpc_wait(&grpc->base, 1000, &ignored, &no_err);
+		if (grpc->slots[i].rpc.call)
+			rpc_cancel(&grpc->slots[i].rpc);
+	while (grpc->flying) {
+		grpc_event event = grpc_completion_queue_next(grpc->queue, rpc_in_ms(1000), NULL);
+		struct rpc_tag *tag = event.tag;
+
+		if (event.type == GRPC_OP_COMPLETE && rpc_step(tag)) {
+			rpc_release(tag->rpc);
+			grpc->flying--;
+		}
+	}
 }
 
 static void close_queue(grpc_completion_queue *queue)
@@ -371,21 +359,29 @@ static void close_queue(grpc_completion_queue *queue)
 	grpc_completion_queue_destroy(queue);
 }
 
+static void free_slots(struct transport_grpc *grpc)
+{
+	uint32_t i;
+
+	for (i = 0; i < grpc->base.slots; i++) {
+		buf_release(&grpc->slots[i].message);
+		buf_release(&grpc->slots[i].data);
+	}
+	free(grpc->slots);
+	free(grpc->pending);
+	free(grpc->answered);
+}
+
 static void transport_grpc_free(struct transport *self)
 {
 	struct transport_grpc *grpc = grpc_of(self);
 
 	cancel_calls(grpc);
-	forget_reply(grpc);
 	if (grpc->channel)
 		grpc_channel_destroy(grpc->channel);
 	close_queue(grpc->queue);
-	while (grpc->metadata_count)
-		drop_last_metadata(grpc);
-	free(grpc->metadata);
-	free(grpc->slots);
-	free(grpc->token);
-	buf_release(&grpc->message);
+	metadata_release(&grpc->metadata);
+	free_slots(grpc);
 	free(grpc);
 	grpc_shutdown_blocking();
 }
@@ -422,6 +418,19 @@ static bool environment_names_proxy(void)
 	return false;
 }
 
+static void make_slots(struct transport_grpc *grpc)
+{
+	uint32_t i, count = grpc->base.slots;
+
+	grpc->slots = xcalloc(count, sizeof(*grpc->slots));
+	grpc->pending = xcalloc(count, sizeof(*grpc->pending));
+	grpc->answered = xcalloc(count, sizeof(*grpc->answered));
+	for (i = 0; i < count; i++) {
+		buf_init(&grpc->slots[i].message);
+		buf_init(&grpc->slots[i].data);
+	}
+}
+
 static struct transport_grpc *transport_grpc_alloc(const struct remote *remote, uint32_t in_flight)
 {
 	struct transport_grpc *grpc = xcalloc(1, sizeof(*grpc));
@@ -431,9 +440,7 @@ static struct transport_grpc *transport_grpc_alloc(const struct remote *remote, 
 	grpc->base = (struct transport){&transport_grpc_ops, in_flight + 1};
 	grpc->remote = remote;
 	grpc->proxied = !remote->loopback && environment_names_proxy();
-	grpc->slots = xcalloc(grpc->base.slots, sizeof(*grpc->slots));
-	grpc->reply = grpc_empty_slice();
-	buf_init(&grpc->message);
+	make_slots(grpc);
 	grpc->queue = grpc_completion_queue_create_for_next(NULL);
 	return grpc;
 }
@@ -452,7 +459,8 @@ int transport_grpc_new(struct transport **out_transport, const struct remote *re
 	block_signals(&before);
 	grpc_init();
 	grpc = transport_grpc_alloc(remote, in_flight);
-	if (make_metadata(grpc, err) == 0 && channel_open(remote, &grpc->channel, err) == 0) {
+	if (metadata_make(remote, &grpc->metadata, err) == 0 &&
+	    channel_open(remote, &grpc->channel, err) == 0) {
 		*out_transport = &grpc->base;
 		result = 0;
 	} else {

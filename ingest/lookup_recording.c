@@ -24,9 +24,26 @@ struct transport_record {
 	struct buf lines;
 };
 
+static const char *const methods[] = {
+	[LOOKUP_ACTION_RESULT] = "GetActionResult",
+	[LOOKUP_BLOB] = "ReadBlob",
+};
+
+#define METHODS (sizeof(methods) / sizeof(*methods))
+
 const char *lookup_method_name(enum lookup_method method)
 {
-	return method == LOOKUP_ACTION_RESULT ? "GetActionResult" : NULL;
+	return (size_t)method < METHODS ? methods[method] : NULL;
+}
+
+enum lookup_method lookup_method_parse(struct str name)
+{
+	size_t i;
+
+	for (i = 1; i < METHODS; i++)
+		if (str_is(name, methods[i]))
+			return (enum lookup_method)i;
+	return (enum lookup_method)0;
 }
 
 static struct transport_record *record_of(struct transport *transport)

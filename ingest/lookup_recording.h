@@ -4,6 +4,8 @@
  *   {"format":"br2-ingest recording","version":1}
  *   {"method":"GetActionResult","instance":"…","function":"sha256",
  *    "digest":"<hash>:<size>","code":0,"message":"","reply":"<base64>"}
+ *   {"method":"ReadBlob", the same for a blob of the CAS, however it was read:
+ *    "reply" holds its bytes}
  * each but the first on one line; of several lines with the same method,
  * instance, function and digest the last one counts. It holds no header, token
  * or address.
@@ -16,8 +18,10 @@
 #define RECORDING_FORMAT "br2-ingest recording"
 #define RECORDING_VERSION 1
 
-/* "GetActionResult"; NULL for an unknown number. */
+/* "GetActionResult", "ReadBlob"; NULL for an unknown number. */
 const char *lookup_method_name(enum lookup_method method);
+/* The reverse; 0 for another name. */
+enum lookup_method lookup_method_parse(struct str name);
 
 /*
  * Answers from the file alone, read plain, gzip or zstd; what is not in it is

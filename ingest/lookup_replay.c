@@ -207,14 +207,14 @@ static void add_entry(struct transport_replay *replay, const struct entry *entry
 	replay->entries[replay->count++] = *entry;
 }
 
-static int add_answer(struct transport_replay *replay, const json_t *object, uint64_t line,
-		      struct err *err)
+static int add_answer(struct transport_replay *replay, enum lookup_method method,
+		      const json_t *object, uint64_t line, struct err *err)
 {
 	struct str instance = text_member(object, "instance");
 	struct str message = text_member(object, "message");
 	struct str reply = text_member(object, "reply");
 	json_int_t code = number_member(object, "code");
-	struct entry entry = {.method = LOOKUP_ACTION_RESULT, .line = line};
+	struct entry entry = {.method = method, .line = line};
 
 	if (!instance.data || !message.data || !reply.data || code < 0 || code > 16)
 		return err_set(err, ERR_FORMAT,
@@ -240,14 +240,16 @@ static int read_line(struct transport_replay *replay, struct str line, uint64_t 
 		     struct err *err)
 {
 	json_t *object = parse_object(line, err);
+	enum lookup_method method;
 	int result = 0;
 
 	if (!object)
 		return -1;
+	method = lookup_method_parse(text_member(object, "method"));
 	if (number == 1)
 		result = check_header(object, err);
-	else if (str_is(text_member(object, "method"), lookup_method_name(LOOKUP_ACTION_RESULT)))
-		result = add_answer(replay, object, number, err);
+	else if (method)
+		result = add_answer(replay, method, object, number, err);
 	json_decref(object);
 	return result;
 }

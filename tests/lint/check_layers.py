@@ -51,9 +51,9 @@ OWNERS = {
                   'cluster_*'],
     'curl/*': ['util/http*'],
     'yaml.h': ['cluster_values'],
-    'protobuf-c/*': ['util/wire', 'decode_pb*', 'result', 'lookup_grpc*'],
+    'protobuf-c/*': ['util/wire', 'decode_pb*', 'result', 'lookup_message'],
     'buck2.pb-c.h': ['decode_pb*'],
-    'reapi.pb-c.h': ['result', 'lookup_grpc*'],
+    'reapi.pb-c.h': ['result', 'lookup_message'],
     'buildbarn.pb-c.h': ['result'],
 }
 # C11, POSIX and Linux: nobody's.

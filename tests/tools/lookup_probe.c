@@ -1,7 +1,7 @@
 /*
  * Asks an action cache for the digests on standard input, one "HASH:SIZE" a
- * line, with the program's own lookup engine and nothing else of it: for tests
- * against real servers, and as a client for benches.
+ * line (with --blobs the CAS for the blobs of these digests), with the program's own lookup engine
+ * and nothing else of it: for tests against real servers, and as a client for benches.
  *
  * Standard output: one line an answer, "HASH:SIZE OUTCOME CODE BYTES MESSAGE",
  * then the tally as one JSON object. Exit code: 0 all answered; 1 unreachable
@@ -27,7 +27,7 @@ struct arguments {
 	struct option_list headers;
 	const char *instance, *function, *record, *replay;
 	long long in_flight, deadline_ms, outage_ms, repeat;
-	bool no_preflight, quiet;
+	bool blobs, no_preflight, quiet;
 };
 
 struct probe {
@@ -66,6 +66,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv, struct er
 		{"record", 0, "FILE", OPTION_TEXT, &a->record, "keep the answers"},
 		{"replay", 0, "FILE", OPTION_TEXT, &a->replay, "answer from a recording"},
 		{"repeat", 0, "N", OPTION_NUMBER, &a->repeat, "ask the whole list so often"},
+		{"blobs", 0, NULL, OPTION_FLAG, &a->blobs, "read blobs"},
 		{"no-preflight", 0, NULL, OPTION_FLAG, &a->no_preflight, "begin at once"},
 		{"quiet", 0, NULL, OPTION_FLAG, &a->quiet, "print the tally only"},
 		{0},
@@ -111,7 +112,7 @@ static int next_request(void *context, struct lookup_request *out_request, struc
 	if (!probe->count || probe->next >= probe->count * (size_t)(repeat ? repeat : 1))
 		return 0;
 	out_request->id = (int64_t)(probe->next++ % probe->count);
-	out_request->method = LOOKUP_ACTION_RESULT;
+	out_request->method = probe->arguments->blobs ? LOOKUP_BLOB : LOOKUP_ACTION_RESULT;
 	out_request->instance = probe->arguments->instance ? probe->arguments->instance : "";
 	out_request->digest = probe->digests[out_request->id];
 	return 1;
