@@ -113,7 +113,8 @@ static int take_entry(struct answer *a, const json_t *entry, struct err *err)
 	a->sample_count += series.sample_count;
 	if (a->samples[series.sample_count - 1].time_ns > a->newest_ns)
 		a->newest_ns = a->samples[series.sample_count - 1].time_ns;
-	return a->fn(a->context, &series, err);
+	a->stopped = a->fn(a->context, &series, err) < 0;
+	return a->stopped ? -1 : 0;
 }
 
 static int on_element(void *context, struct str text, struct err *err)

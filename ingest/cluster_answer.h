@@ -28,6 +28,7 @@ struct answer {
 	uint64_t not_finite;	       /* samples of NaN or an infinity: dropped */
 	uint64_t malformed;	       /* samples that are none: dropped */
 	int64_t newest_ns;	       /* of the samples handed on; INT64_MIN: none */
+	bool stopped;		       /* by fn: the error is its own */
 	bool too_much; /* the server refused the question as too large for it, or as too slow */
 };
 

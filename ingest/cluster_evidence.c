@@ -141,29 +141,39 @@ static int give_spec(struct reading *r, struct group group, struct err *err)
 /* ---- terminations -----------------------------------------------------------------------------
  */
 
+static int64_t shared_ns(const struct kept *run, int64_t first_ns, int64_t last_ns)
+{
+	return (run->last_ns < last_ns ? run->last_ns : last_ns) -
+	       (run->first_ns > first_ns ? run->first_ns : first_ns);
+}
+
+static bool is_shorter(const struct kept *a, const struct kept *b)
+{
+	return a->last_ns - a->first_ns < b->last_ns - b->first_ns;
+}
+
 /*
  * The run of a metric that stood beside the time from first_ns to last_ns for
- * longest. Metrics of one scrape change together, so that it is beside it
- * exactly; two scrape jobs are off by less than an interval.
+ * longest; of several, the one that says the least of other times. Metrics of one
+ * scrape change together, so that one is beside it exactly; two scrape jobs are
+ * off by less than an interval.
  */
 static const struct kept *beside(struct group group, enum kept_metric metric, int64_t first_ns,
 				 int64_t last_ns)
 {
-	const struct kept *best = NULL;
-	int64_t shared, most = -1;
+	const struct kept *best = NULL, *run;
+	int64_t shared, most = 0;
 	size_t i;
 
 	for (i = 0; i < group.count; i++) {
-		const struct kept *run = group.items[i];
-
-		if (run->metric != metric || (metric == KEPT_REASON && run->value < 0.5))
+		run = group.items[i];
+		shared = shared_ns(run, first_ns, last_ns);
+		if (run->metric != metric || shared < most ||
+		    (metric == KEPT_REASON && run->value < 0.5))
 			continue;
-		shared = (run->last_ns < last_ns ? run->last_ns : last_ns) -
-			 (run->first_ns > first_ns ? run->first_ns : first_ns);
-		if (shared > most) {
-			most = shared;
+		if (!best || shared > most || is_shorter(run, best))
 			best = run;
-		}
+		most = shared;
 	}
 	return best;
 }
@@ -238,10 +248,21 @@ static int give_termination(struct reading *r, struct group group, size_t index,
 	return r->sink->termination(r->sink->context, &end, err);
 }
 
+/* The count with which the time that was read begins. */
+static int64_t first_restarts(struct group group)
+{
+	size_t i;
+
+	for (i = 0; i < group.count; i++)
+		if (group.items[i]->metric == KEPT_RESTARTS)
+			return scaled(group.items[i], 1);
+	return UNKNOWN;
+}
+
 static int give_terminations(struct reading *r, struct group group, struct err *err)
 {
 	enum kept_metric metric = newest(group, KEPT_ENDED) ? KEPT_ENDED : KEPT_REASON;
-	int64_t restarts = UNKNOWN;
+	int64_t restarts = first_restarts(group);
 	size_t i;
 
 	for (i = 0; i < group.count; i++) {

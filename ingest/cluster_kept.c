@@ -81,9 +81,32 @@ static int add_run(struct kept_list *list, enum kept_metric metric, const struct
 	return 0;
 }
 
-static bool is_same(double a, double b)
+/* The shortest time between two samples; 0 where there are not two. */
+static int64_t interval(const struct series *series)
 {
-	return !(a < b) && !(a > b);
+	const struct series_sample *samples = series->samples;
+	int64_t shortest = 0, between;
+	size_t i;
+
+	for (i = 1; i < series->sample_count; i++) {
+		between = samples[i].time_ns - samples[i - 1].time_ns;
+		if (!shortest || between < shortest)
+			shortest = between;
+	}
+	return shortest;
+}
+
+/*
+ * Does the run go on? A reason's series is away while another reason holds, and
+ * comes back with the same value: that is another run. The other metrics' series
+ * stay, and change their values.
+ */
+static bool goes_on(enum kept_metric metric, struct series_sample a, struct series_sample b,
+		    int64_t usual)
+{
+	if (a.value < b.value || a.value > b.value)
+		return false;
+	return metric != KEPT_REASON || b.time_ns - a.time_ns <= usual + usual / 2;
 }
 
 int kept_add(struct kept_list *list, enum kept_metric metric, const struct series *series,
@@ -91,10 +114,11 @@ int kept_add(struct kept_list *list, enum kept_metric metric, const struct serie
 {
 	const struct series_sample *samples = series->samples;
 	struct kept run = {.metric = metric};
+	int64_t usual = interval(series);
 	size_t i, start = 0;
 
 	for (i = 1; i <= series->sample_count; i++) {
-		if (i < series->sample_count && is_same(samples[i].value, samples[start].value))
+		if (i < series->sample_count && goes_on(metric, samples[i - 1], samples[i], usual))
 			continue;
 		run.value = samples[start].value;
 		run.first_ns = samples[start].time_ns;

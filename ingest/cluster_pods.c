@@ -58,9 +58,18 @@ static int read_file(struct pod_list *list, const char *path, struct err *err)
 
 /* ---- URLs --------------------------------------------------------------------------------- */
 
+struct page {
+	struct http *http;
+	struct pod_list *list;
+};
+
 static int on_body(void *context, const char *data, size_t len, struct err *err)
 {
-	return pod_list_feed(context, data, len, err);
+	struct page *page = context;
+
+	if (pod_list_feed(page->list, data, len, err) < 0)
+		return err_prefix(err, "%s", http_name(page->http));
+	return 0;
 }
 
 static int status_fault(const struct http *http, const struct http_reply *reply, struct err *err)
@@ -81,11 +90,12 @@ static int status_fault(const struct http *http, const struct http_reply *reply,
 static int read_page(struct http *http, struct pod_list *list, struct buf *token, struct err *err)
 {
 	struct http_field field = {"continue", token->data};
+	struct page page = {http, list};
 	struct http_request request = {
 		.fields = &field,
 		.field_count = token->len > 0,
 		.body = on_body,
-		.context = list,
+		.context = &page,
 	};
 	struct http_reply reply = HTTP_REPLY_INIT;
 	struct buf next = BUF_INIT;

@@ -114,9 +114,20 @@ static char *make_query(const struct question *question, int64_t ms)
 
 /* ---- one request ------------------------------------------------------------------------- */
 
+struct exchange {
+	struct prometheus *prometheus;
+	struct answer answer;
+};
+
 static int on_body(void *context, const char *data, size_t len, struct err *err)
 {
-	return answer_feed(context, data, len, err);
+	struct exchange *exchange = context;
+
+	if (answer_feed(&exchange->answer, data, len, err) == 0)
+		return 0;
+	if (!exchange->answer.stopped)
+		err_prefix(err, "%s", http_name(exchange->prometheus->http));
+	return -1;
 }
 
 static int send(struct prometheus *p, struct http_request *request, struct http_reply *reply,
@@ -176,21 +187,22 @@ static int ask_piece(struct prometheus *p, const struct question *question, int6
 	struct http_field fields[] = {{"query", query}, {"time", time}};
 	struct http_request request = {.path = "/api/v1/query", .fields = fields, .field_count = 2};
 	struct http_reply reply = HTTP_REPLY_INIT;
-	struct answer answer;
+	struct exchange exchange = {.prometheus = p};
+	struct answer *answer = &exchange.answer;
 	int rc;
 
 	/* Samples of last_over_time() bear the time that was asked. */
-	answer_init(&answer, question->last ? INT64_MIN : from_ns,
+	answer_init(answer, question->last ? INT64_MIN : from_ns,
 		    question->last ? INT64_MAX : to_ns, question->fn, question->context);
 	request.body = on_body;
-	request.context = &answer;
+	request.context = &exchange;
 	rc = send(p, &request, &reply, err);
 	if (rc == 0)
-		rc = take_answer(p, &answer, &reply, err);
-	count(p, &answer, question->last);
-	if (rc < 0 && answer.too_much)
+		rc = take_answer(p, answer, &reply, err);
+	count(p, answer, question->last);
+	if (rc < 0 && answer->too_much)
 		rc = 1;
-	answer_release(&answer);
+	answer_release(answer);
 	http_reply_release(&reply);
 	free(query);
 	free(time);
