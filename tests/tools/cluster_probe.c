@@ -25,6 +25,7 @@ struct arguments {
 	const char *verb, *source, *metric;
 	int64_t from_ns, to_ns;
 	long long silence_s, body_max;
+	bool quiet;
 };
 
 /* ---- printing -------------------------------------------------------------------------- */
@@ -113,12 +114,16 @@ static int print_oom(void *context, const struct oom_count *oom, struct err *err
 	return print(&line);
 }
 
+/* `context` is what main() was given. */
 static int print_series(void *context, const struct series *series, struct err *err)
 {
+	const struct arguments *a = context;
 	struct buf line = BUF_INIT;
 	size_t i;
 
-	(void)context, (void)err;
+	(void)err;
+	if (a->quiet)
+		return 0;
 	buf_addch(&line, '{');
 	text(&line, "row", STR("series"));
 	text(&line, "pod", series_label(series, "pod"));
@@ -158,6 +163,21 @@ static void print_tally(const struct cluster_tally *tally)
 	print(&line);
 }
 
+/* Of this program alone: ru_maxrss would be that of whoever started it, where that is larger. */
+static int64_t max_rss(void)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	int64_t bytes = UNKNOWN;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (strncmp(line, "VmHWM:", 6) == 0)
+			bytes = strtoll(line + 6, NULL, 10) * 1024;
+	if (file)
+		fclose(file);
+	return bytes;
+}
+
 static void print_stats(const struct prometheus_stats *stats)
 {
 	struct buf line = BUF_INIT;
@@ -171,6 +191,7 @@ static void print_stats(const struct prometheus_stats *stats)
 	number(&line, "malformed", (int64_t)stats->malformed);
 	number(&line, "bytes", (int64_t)stats->bytes);
 	number(&line, "newest_ns", stats->newest_ns);
+	number(&line, "max_rss_bytes", max_rss());
 	print(&line);
 }
 
@@ -192,7 +213,7 @@ static int read_pods(const struct arguments *a, struct err *err)
 	return rc;
 }
 
-static int read_prometheus(const struct arguments *a, struct err *err)
+static int read_prometheus(struct arguments *a, struct err *err)
 {
 	struct cluster_tally tally = CLUSTER_TALLY_INIT;
 	struct http_options options = a->http;
@@ -208,7 +229,7 @@ static int read_prometheus(const struct arguments *a, struct err *err)
 		print_tally(&tally);
 	} else {
 		rc = (strcmp(a->verb, "last") == 0 ? prometheus_last : prometheus_range)(
-			prometheus, a->metric, a->from_ns, a->to_ns, print_series, NULL, err);
+			prometheus, a->metric, a->from_ns, a->to_ns, print_series, a, err);
 	}
 	print_stats(prometheus_stats(prometheus));
 	prometheus_free(prometheus);
@@ -254,6 +275,7 @@ static int parse(struct arguments *a, int argc, char **argv, struct err *err)
 		{"ca", 0, "FILE", OPTION_TEXT, &a->http.ca_file, "trusted CA"},
 		{"silence", 0, "SECONDS", OPTION_NUMBER, &a->silence_s, "of a server"},
 		{"body-max", 0, "BYTES", OPTION_NUMBER, &a->body_max, "of an answer"},
+		{"quiet", 0, NULL, OPTION_FLAG, &a->quiet, "print no series"},
 		{"namespace", 0, "NAME", OPTION_TEXT, &a->selector.namespace, "of the workers"},
 		{"container", 0, "NAME", OPTION_TEXT, &a->selector.container, "of the workers"},
 		{0},
