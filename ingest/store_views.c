@@ -9,6 +9,7 @@
 
 /* One CREATE VIEW statement of a file in queries/, as SQLite keeps its text. */
 struct view {
+	const char *file;
 	struct str name, sql;
 };
 
@@ -82,27 +83,44 @@ static int next_view(const char **at, struct view *out)
 	return 1;
 }
 
-/* Calls `each` for every view of the program. */
-static int each_view(struct store *store,
-		     int (*each)(struct store *store, const struct view *view, void *context,
-				 struct err *err),
-		     void *context, struct err *err)
+struct view_list {
+	struct view *views;
+	size_t count;
+};
+
+static void add_view(struct view_list *list, const struct view *view)
+{
+	list->views = xreallocarray(list->views, list->count + 1, sizeof(*list->views));
+	list->views[list->count++] = *view;
+}
+
+/* All views of the program, in the order of its files. The caller frees list->views. */
+static int list_views(struct store *store, struct view_list *list, struct err *err)
 {
 	const struct embedded_sql *file;
 
 	for (file = canned_views; file->name; file++) {
 		const char *at = file->text;
-		struct view view;
+		struct view view = {.file = file->name};
 		int more;
 
 		while ((more = next_view(&at, &view)) > 0)
-			if (each(store, &view, context, err) < 0)
-				return err_prefix(err, "queries/%s.sql", file->name);
+			add_view(list, &view);
 		if (more < 0)
 			return err_set(err, ERR_DB, "%s: queries/%s.sql: not a CREATE VIEW",
 				       store->path, file->name);
 	}
 	return 0;
+}
+
+static bool is_listed(const struct view_list *list, struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (str_equal(list->views[i].name, name))
+			return true;
+	return false;
 }
 
 /* ---- what the database has ---- */
@@ -204,11 +222,10 @@ static struct str behind_create(const struct view *view)
 	return (struct str){view->sql.data + skip, view->sql.len - skip};
 }
 
-static int make_view(struct store *store, const struct view *view, void *context, struct err *err)
+static int make_view(struct store *store, const struct view *view, struct err *err)
 {
 	enum view_state state;
 
-	(void)context;
 	if (view_state(store, view, &state, err) < 0)
 		return -1;
 	switch (state) {
@@ -230,12 +247,10 @@ static int make_view(struct store *store, const struct view *view, void *context
 }
 
 /* For a handle that must not write: a view of its own that stands before the stored one. */
-static int make_temp_view(struct store *store, const struct view *view, void *context,
-			  struct err *err)
+static int make_temp_view(struct store *store, const struct view *view, struct err *err)
 {
 	enum view_state state;
 
-	(void)context;
 	if (view_state(store, view, &state, err) < 0)
 		return -1;
 	if (state != VIEW_STALE && state != VIEW_MISSING)
@@ -243,21 +258,23 @@ static int make_temp_view(struct store *store, const struct view *view, void *co
 	return run_view_sql(store, "CREATE TEMP VIEW ", behind_create(view), err);
 }
 
-/* ---- views that this program has no more ---- */
-
-static int find_view(struct store *store, const struct view *view, void *context, struct err *err)
+static int make_each(struct store *store, const struct view_list *list,
+		     int (*make)(struct store *store, const struct view *view, struct err *err),
+		     struct err *err)
 {
-	struct str *name = context;
+	size_t i;
 
-	(void)store;
-	(void)err;
-	if (str_equal(view->name, *name))
-		*name = STR_NULL; /* found */
+	for (i = 0; i < list->count; i++)
+		if (make(store, &list->views[i], err) < 0)
+			return err_prefix(err, "queries/%s.sql", list->views[i].file);
 	return 0;
 }
 
+/* ---- views that this program has no more ---- */
+
 /* 1: *out_name (the caller frees it) is in the table and not in the program; 0; -1. */
-static int find_retired(struct store *store, char **out_name, bool *out_ours, struct err *err)
+static int find_retired(struct store *store, const struct view_list *list, char **out_name,
+			bool *out_ours, struct err *err)
 {
 	struct statement *s =
 		db_use(store, ST_VIEW_CLAIMED,
@@ -266,13 +283,9 @@ static int find_retired(struct store *store, char **out_name, bool *out_ours, st
 	int more;
 
 	while ((more = db_step(s, err)) > 0) {
-		struct str name = column_text(s, 0), sought = name;
+		struct str name = column_text(s, 0);
 
-		if (each_view(store, find_view, &sought, err) < 0) {
-			db_reset(s);
-			return -1;
-		}
-		if (!sought.data)
+		if (is_listed(list, name))
 			continue;
 		*out_name = xmemdup0(name.data, name.len);
 		*out_ours = column_int(s, 1);
@@ -282,13 +295,13 @@ static int find_retired(struct store *store, char **out_name, bool *out_ours, st
 	return more;
 }
 
-static int drop_retired(struct store *store, struct err *err)
+static int drop_retired(struct store *store, const struct view_list *list, struct err *err)
 {
 	char *name;
 	bool ours;
 	int more, failed = 0;
 
-	while (!failed && (more = find_retired(store, &name, &ours, err)) > 0) {
+	while (!failed && (more = find_retired(store, list, &name, &ours, err)) > 0) {
 		failed = (ours && drop_view(store, str_of(name), err) < 0) ||
 			 disclaim(store, str_of(name), err) < 0;
 		free(name);
@@ -298,26 +311,37 @@ static int drop_retired(struct store *store, struct err *err)
 
 /* ---- all of them ---- */
 
-static int note_difference(struct store *store, const struct view *view, void *context,
-			   struct err *err)
+/* 1: something is to be written; 0; -1. Notes the user's views on the way. */
+static int find_differences(struct store *store, const struct view_list *list, struct err *err)
 {
-	bool *differs = context;
-	enum view_state state;
+	bool differs = false, ours;
+	char *retired;
+	size_t i;
+	int more;
 
-	if (view_state(store, view, &state, err) < 0)
-		return -1;
-	if (state == VIEW_FOREIGN || state == VIEW_FOREIGN_CLAIMED)
-		note_foreign(store, view->name);
-	if (state != VIEW_CURRENT && state != VIEW_FOREIGN)
-		*differs = true;
-	return 0;
+	for (i = 0; i < list->count; i++) {
+		enum view_state state;
+
+		if (view_state(store, &list->views[i], &state, err) < 0)
+			return -1;
+		if (state == VIEW_FOREIGN || state == VIEW_FOREIGN_CLAIMED)
+			note_foreign(store, list->views[i].name);
+		if (state != VIEW_CURRENT && state != VIEW_FOREIGN)
+			differs = true;
+	}
+	if (differs)
+		return 1;
+	more = find_retired(store, list, &retired, &ours, err);
+	if (more > 0)
+		free(retired);
+	return more;
 }
 
-static int write_views(struct store *store, struct err *err)
+static int write_views(struct store *store, const struct view_list *list, struct err *err)
 {
 	if (store_begin(store, err) < 0)
 		return -1;
-	if (each_view(store, make_view, NULL, err) < 0 || drop_retired(store, err) < 0) {
+	if (make_each(store, list, make_view, err) < 0 || drop_retired(store, list, err) < 0) {
 		store_rollback(store);
 		return -1;
 	}
@@ -326,21 +350,16 @@ static int write_views(struct store *store, struct err *err)
 
 int views_refresh(struct store *store, struct err *err)
 {
-	bool differs = false, ours;
-	char *retired;
-	int more;
+	struct view_list list = {NULL, 0};
+	int differs = list_views(store, &list, err);
 
-	if (each_view(store, note_difference, &differs, err) < 0)
-		return -1;
-	if (store->access == STORE_READ)
-		return each_view(store, make_temp_view, NULL, err);
-	if (!differs) {
-		more = find_retired(store, &retired, &ours, err);
-		if (more <= 0)
-			return more;
-		free(retired);
-	}
-	return write_views(store, err);
+	if (differs == 0)
+		differs = find_differences(store, &list, err);
+	if (differs > 0)
+		differs = store->access == STORE_READ ? make_each(store, &list, make_temp_view, err)
+						      : write_views(store, &list, err);
+	free(list.views);
+	return differs;
 }
 
 size_t store_foreign_views(const struct store *store, const char *const **out_names)
