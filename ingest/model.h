@@ -151,6 +151,7 @@ struct attempt {
 	struct str error_stage, error_text; /* of STATUS_ERROR */
 	struct str stderr_text;		    /* whole, as the log has it */
 	struct str additional_message;
+	struct digest historical; /* the blob that additional_message links; set by the pipeline */
 };
 
 /* An action, test run or test listing: its start (no attempts) or its end. */

@@ -125,7 +125,8 @@ int store_get_instance(struct store *store, int64_t run_id, struct instance_choi
 /*
  * An ended action with its attempts. `seq` is its record's number in its log,
  * start_ns the time of its start. Digests of remote attempts become wanted
- * lookups under the run's instance (which must be set). Ends an in-flight row.
+ * lookups under the run's instance (which must be set), and the blobs that they
+ * link are wanted, too. Ends an in-flight row.
  */
 int store_put_action(struct store *store, int64_t run_id, uint64_t span_id, uint64_t seq,
 		     int64_t start_ns, const struct action *action, struct err *err);
@@ -201,6 +202,7 @@ enum lookup_state {
 	STATE_ERROR = 7,
 	STATE_UNREACHABLE = 8,
 	STATE_MALFORMED = 9,
+	STATE_OTHER_ACTION = 10, /* of a linked blob only */
 };
 
 /* A vain answer. STATE_FOUND is never taken back; equal answers write nothing. */
@@ -209,6 +211,44 @@ int store_put_state(struct store *store, int64_t lookup_id, enum lookup_state st
 /* A result of the action cache. The first one stays; sets STATE_FOUND. */
 int store_put_result(struct store *store, int64_t lookup_id, const struct result *result,
 		     struct err *err);
+
+/* ---- historical results: blobs that failed attempts link ---- */
+
+/* An attempt of a run; run_id is good for this store handle. */
+struct attempt_key {
+	int64_t run_id, span_id, idx;
+};
+
+struct wanted_blob {
+	struct attempt_key key;
+	struct digest digest;
+	struct digest action;	 /* its attempt's, which the blob must name */
+	const char *instance;	 /* its attempt's; borrowed until the next call, as message is */
+	struct str message;	 /* the text that links it */
+	enum lookup_state state; /* so far */
+};
+
+/*
+ * The next linked blob to ask of cluster `cache`, in order of its key, after
+ * `after` (all 0 to begin). Wanted: never answered; refused, unreachable and
+ * failed calls always; what has gone or was not accepted while its run is younger
+ * than setting retry_missing_days at `now_ns`; with `retry_missing` all but those
+ * that were found. 1; 0: none left; -1.
+ */
+int store_next_historical(struct store *store, const char *cache, const struct attempt_key *after,
+			  int64_t now_ns, bool retry_missing, struct wanted_blob *out_wanted,
+			  struct err *err);
+/* How many of those there are. */
+int store_count_historical(struct store *store, const char *cache, int64_t now_ns,
+			   bool retry_missing, int64_t *out_count, struct err *err);
+/* A vain answer. STATE_FOUND is never taken back; equal answers write nothing. */
+int store_put_historical_state(struct store *store, const struct attempt_key *key,
+			       enum lookup_state state, const char *message, struct err *err);
+/* A result of the attempt's own. The first one stays; sets STATE_FOUND. */
+int store_put_historical(struct store *store, const struct attempt_key *key,
+			 const struct result *result, struct err *err);
+
+/* ---- instances ---- */
 
 /*
  * Instance names under which the run's digests may be found, in the order of

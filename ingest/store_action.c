@@ -118,17 +118,6 @@ static int64_t cache_hit_of(const struct attempt *attempt)
 	return attempt->cache_hit_type == HIT_REMOTE_DEP_FILE ? 2 : 1;
 }
 
-struct attempt_key {
-	int64_t run_id, span_id, idx;
-};
-
-static void bind_key(struct statement *s, const struct attempt_key *key)
-{
-	bind_int(s, ":run", key->run_id);
-	bind_int(s, ":span", key->span_id);
-	bind_int(s, ":idx", key->idx);
-}
-
 static int put_attempt(struct store *store, const struct attempt_key *key,
 		       const struct attempt *attempt, int64_t lookup_id, struct err *err)
 {
@@ -145,7 +134,7 @@ static int put_attempt(struct store *store, const struct attempt_key *key,
 		   " VALUES (:run, :span, :idx, :kind, :status, :lookup, :cache_hit, :exit_code,"
 		   " :start_ns, :wall_us, :execution_us, :queue_us, :server_queue_us, :input_us,"
 		   " :memory_peak_bytes, :platform, :use_case) ON CONFLICT DO NOTHING");
-	bind_key(s, key);
+	bind_attempt(s, key);
 	bind_int(s, ":kind", attempt->kind);
 	bind_int(s, ":status", attempt->status);
 	bind_int(s, ":lookup", lookup_id);
@@ -173,7 +162,7 @@ static int put_digest(struct store *store, const struct attempt_key *key,
 		       " size_bytes) VALUES (:run, :span, :idx, :function, :hash, :size)"
 		       " ON CONFLICT DO NOTHING");
 
-	bind_key(s, key);
+	bind_attempt(s, key);
 	bind_int(s, ":function", digest->function);
 	bind_blob(s, ":hash", digest->hash, digest->hash_len);
 	bind_int(s, ":size", digest->size_bytes);
@@ -215,7 +204,7 @@ static int put_attempt_stderr(struct store *store, const struct attempt_key *key
 	s = db_use(store, ST_ATTEMPT_STDERR_PUT,
 		   "INSERT INTO attempt_stderr (run_id, span_id, idx, stderr, stderr_bytes)"
 		   " VALUES (:run, :span, :idx, :stderr, :stderr_bytes) ON CONFLICT DO NOTHING");
-	bind_key(s, key);
+	bind_attempt(s, key);
 	bind_text(s, ":stderr", text);
 	bind_int(s, ":stderr_bytes", (int64_t)attempt->stderr_text.len);
 	return db_done(s, err);
@@ -233,7 +222,7 @@ static int put_attempt_text(struct store *store, const struct attempt_key *key,
 		   "INSERT INTO attempt_text (run_id, span_id, idx, error_stage, error, message)"
 		   " VALUES (:run, :span, :idx, :error_stage, :error, :message)"
 		   " ON CONFLICT DO NOTHING");
-	bind_key(s, key);
+	bind_attempt(s, key);
 	bind_text(s, ":error_stage", known(attempt->error_stage));
 	bind_text(s, ":error", known(attempt->error_text));
 	bind_text(s, ":message", known(attempt->additional_message));
@@ -255,6 +244,9 @@ static int put_attempt_whole(struct store *store, const struct reference *self,
 			return -1;
 	}
 	if (put_attempt(store, key, attempt, lookup_id, err) < 0)
+		return -1;
+	if (asked && attempt->historical.hash_len &&
+	    historical_link(store, key, &attempt->historical, err) < 0)
 		return -1;
 	if (!asked && attempt->digest.hash_len && put_digest(store, key, &attempt->digest, err) < 0)
 		return -1;

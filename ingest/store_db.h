@@ -94,6 +94,14 @@ enum statement_id {
 	ST_LOOKUP_STATE,
 	ST_LOOKUP_REFER,
 	ST_RESULT_REFER,
+	/* store_historical.c */
+	ST_HISTORICAL_LINK,
+	ST_HISTORICAL_NEXT,
+	ST_HISTORICAL_COUNT,
+	ST_HISTORICAL_STATE,
+	ST_HISTORICAL_LOOKUP,
+	ST_HISTORICAL_MOVE,
+	ST_HISTORICAL_FORGET,
 	/* store_result.c */
 	ST_RESULT_PUT,
 	ST_RESULT_FOUND,
@@ -251,5 +259,26 @@ int lookup_intern(struct store *store, int64_t instance_id, const struct digest 
 		  const struct reference *from, int64_t *out_lookup_id, struct err *err);
 /* Finds the lookup's earliest reference anew. */
 int lookup_refer_anew(struct store *store, int64_t lookup_id, struct err *err);
+/* The copies of its reference that its results keep for their indexes follow. */
+int lookup_refer_results(struct store *store, int64_t lookup_id, struct err *err);
+
+/* Parameters :run, :span, :idx. */
+void bind_attempt(struct statement *s, const struct attempt_key *key);
+/* The blob that an attempt links becomes wanted. */
+int historical_link(struct store *store, const struct attempt_key *key, const struct digest *blob,
+		    struct err *err);
+/*
+ * The attempt has moved to this lookup: its result goes with it; a blob that was
+ * not found under the other instance is wanted again.
+ */
+int historical_move(struct store *store, const struct attempt_key *key, int64_t lookup_id,
+		    struct err *err);
+
+/*
+ * Stores a result with all its parts: of a lookup, or (`attempt` not NULL) of an
+ * attempt's own. 1; 0: the first one stays, or the lookup is gone; -1.
+ */
+int result_put(struct store *store, int64_t lookup_id, const struct attempt_key *attempt,
+	       const struct result *result, struct err *err);
 
 #endif

@@ -124,17 +124,15 @@ static struct instance_choice merge_choices(const struct instance_choice *old,
 
 /* ---- moving a run to another instance ---- */
 
-static int set_attempt(struct store *store, const struct reference *run, int64_t span_id,
-		       int64_t idx, int64_t lookup_id, struct err *err)
+static int set_attempt(struct store *store, const struct attempt_key *key, int64_t lookup_id,
+		       struct err *err)
 {
 	struct statement *s = db_use(store, ST_ATTEMPT_MOVE,
 				     "UPDATE attempt SET lookup_id = :lookup WHERE run_id = :run"
 				     " AND span_id = :span AND idx = :idx");
 
 	bind_int(s, ":lookup", lookup_id);
-	bind_int(s, ":run", run->run_id);
-	bind_int(s, ":span", span_id);
-	bind_int(s, ":idx", idx);
+	bind_attempt(s, key);
 	return db_done(s, err);
 }
 
@@ -178,12 +176,14 @@ static int move_attempt(struct store *store, struct statement *row, int64_t run_
 			int64_t instance_id, struct err *err)
 {
 	struct reference self = {run_id, column_int(row, 3), column_int(row, 4)};
+	struct attempt_key key = {run_id, column_int(row, 0), column_int(row, 1)};
 	struct digest digest;
 	int64_t lookup_id;
 
 	column_digest(row, 5, &digest);
 	if (lookup_intern(store, instance_id, &digest, &self, &lookup_id, err) < 0 ||
-	    set_attempt(store, &self, column_int(row, 0), column_int(row, 1), lookup_id, err) < 0)
+	    set_attempt(store, &key, lookup_id, err) < 0 ||
+	    historical_move(store, &key, lookup_id, err) < 0)
 		return -1;
 	return leave_lookup(store, column_int(row, 2), err);
 }

@@ -29,8 +29,7 @@ static int set_reference(struct store *store, int64_t lookup_id, const struct re
 	return db_done(s, err);
 }
 
-/* The copies that result keeps for its indexes follow. */
-static int refer_results(struct store *store, int64_t lookup_id, struct err *err)
+int lookup_refer_results(struct store *store, int64_t lookup_id, struct err *err)
 {
 	struct statement *s = db_use(
 		store, ST_RESULT_REFER,
@@ -55,7 +54,7 @@ static int refer(struct store *store, int64_t lookup_id, const struct reference 
 {
 	if (set_reference(store, lookup_id, to, err) < 0)
 		return -1;
-	return db_changes(store) ? refer_results(store, lookup_id, err) : 0;
+	return db_changes(store) ? lookup_refer_results(store, lookup_id, err) : 0;
 }
 
 int lookup_refer_anew(struct store *store, int64_t lookup_id, struct err *err)

@@ -1,4 +1,4 @@
-/* What the action cache said: one record of one execution. */
+/* What the action cache or a historical blob said: one record of one execution. */
 #include "store_db.h"
 
 /* ---- sums that hostile numbers could overflow: then unknown ---- */
@@ -69,21 +69,33 @@ static int intern_names(struct store *store, const struct result *result, struct
 	return name_intern_request(store, &result->request, &out->request_id, err);
 }
 
-static int put_head(struct store *store, int64_t lookup_id, const struct result *result,
-		    const struct result_names *names, struct err *err)
+static void bind_owner(struct statement *s, int64_t lookup_id, const struct attempt_key *attempt)
+{
+	static const struct attempt_key none = {UNKNOWN, UNKNOWN, UNKNOWN};
+
+	bind_int(s, ":lookup", lookup_id);
+	bind_attempt(s, attempt ? attempt : &none);
+}
+
+static int put_head(struct store *store, int64_t lookup_id, const struct attempt_key *attempt,
+		    const struct result *result, const struct result_names *names, struct err *err)
 {
 	struct statement *s =
 		db_use(store, ST_RESULT_PUT,
 		       "INSERT INTO result (lookup_id, source, wall_ns, cpu_ns, max_rss_bytes,"
 		       " exit_code, termination_signal, worker_id, request_id, name_id,"
-		       " package_id, project_id, first_run_id) SELECT l.lookup_id, 1, :wall_ns,"
-		       " :cpu_ns, :max_rss_bytes, :exit_code, :termination_signal, :worker,"
-		       " :request, l.name_id, t.package_id, r.project_id, r.run_id"
+		       " package_id, project_id, first_run_id, attempt_run_id, attempt_span_id,"
+		       " attempt_idx, status_code, status_message) SELECT l.lookup_id, :source,"
+		       " :wall_ns, :cpu_ns, :max_rss_bytes, :exit_code, :termination_signal,"
+		       " :worker, :request, l.name_id, t.package_id, r.project_id, r.run_id,"
+		       " :run, :span, :idx, :status_code, :status_message"
 		       " FROM lookup l JOIN run r ON r.run_id = l.first_run_id"
 		       " JOIN action_name n ON n.name_id = l.name_id"
 		       " JOIN target t ON t.target_id = n.target_id WHERE l.lookup_id = :lookup"
 		       " ON CONFLICT DO NOTHING");
 
+	bind_owner(s, lookup_id, attempt);
+	bind_int(s, ":source", result->source);
 	bind_int(s, ":wall_ns", wall_of(result));
 	bind_int(s, ":cpu_ns", cpu_of(result));
 	bind_int(s, ":max_rss_bytes", rss_of(result));
@@ -91,7 +103,10 @@ static int put_head(struct store *store, int64_t lookup_id, const struct result 
 	bind_text(s, ":termination_signal", signal_of(result));
 	bind_int(s, ":worker", names->worker_id);
 	bind_int(s, ":request", names->request_id);
-	bind_int(s, ":lookup", lookup_id);
+	if (attempt) {
+		bind_int(s, ":status_code", result->status_code);
+		bind_text(s, ":status_message", result->status_message);
+	}
 	return db_done(s, err);
 }
 
@@ -270,11 +285,14 @@ static int put_usage(struct store *store, int64_t result_id, const struct result
 
 /* ---- sums by worker and by executing invocation ---- */
 
-/* Counted: with POSIX usage. Only those have a part in the sums of wall and cpu. */
+/*
+ * Counted: from the action cache, with POSIX usage. Only those have a part in the
+ * sums of wall and cpu.
+ */
 static void bind_sums(struct statement *s, const struct result *result)
 {
 	int64_t wall_ns = wall_of(result), cpu_ns = cpu_of(result);
-	bool counted = cpu_ns != UNKNOWN;
+	bool counted = result->source == SOURCE_ACTION_CACHE && cpu_ns != UNKNOWN;
 
 	bind_int(s, ":counted", counted);
 	bind_int(s, ":wall_ns", counted && wall_ns != UNKNOWN ? wall_ns : 0);
@@ -338,19 +356,15 @@ static int set_found(struct store *store, int64_t lookup_id, struct err *err)
 	return db_done(s, err);
 }
 
-int store_put_result(struct store *store, int64_t lookup_id, const struct result *result,
-		     struct err *err)
+int result_put(struct store *store, int64_t lookup_id, const struct attempt_key *attempt,
+	       const struct result *result, struct err *err)
 {
 	struct result_names names;
 	int64_t result_id;
 
 	if (intern_names(store, result, &names, err) < 0 ||
-	    put_head(store, lookup_id, result, &names, err) < 0)
+	    put_head(store, lookup_id, attempt, result, &names, err) < 0)
 		return -1;
-	/*
-	 * Nothing made: it was found before; or the lookup is gone, since another
-	 * process moved the run to another instance, where the digest is wanted.
-	 */
 	if (!db_changes(store))
 		return 0;
 	result_id = db_last_id(store);
@@ -359,5 +373,17 @@ int store_put_result(struct store *store, int64_t lookup_id, const struct result
 	    add_to_worker(store, names.worker_id, result, err) < 0 ||
 	    add_to_request(store, names.request_id, result, err) < 0)
 		return -1;
-	return set_found(store, lookup_id, err);
+	return 1;
+}
+
+/*
+ * Where nothing is put it was found before; or the lookup is gone, since another
+ * process moved the run to another instance, where the digest is wanted.
+ */
+int store_put_result(struct store *store, int64_t lookup_id, const struct result *result,
+		     struct err *err)
+{
+	int put = result_put(store, lookup_id, NULL, result, err);
+
+	return put > 0 ? set_found(store, lookup_id, err) : put;
 }
