@@ -11,8 +11,7 @@
 
 /* Digests of a run that may prove an instance name. */
 #define PROBE_DIGESTS 8
-/* Answers, and time, between two commits: readers and other writers get their turn. */
-#define COMMIT_ANSWERS 500
+/* Time between two commits of a slow server's answers: other writers get their turn. */
 #define COMMIT_MS 1000
 
 struct ask {
@@ -123,7 +122,8 @@ static int store_answer(struct ask *ask, const struct lookup_answer *answer, str
 				    err) < 0)
 			return -1;
 	}
-	if (++ask->answers >= COMMIT_ANSWERS || clock_monotonic_ms() - ask->begun_ms >= COMMIT_MS)
+	if (++ask->answers >= STORE_SLICE_RESULTS ||
+	    clock_monotonic_ms() - ask->begun_ms >= COMMIT_MS)
 		return commit(ask, err);
 	return 0;
 }

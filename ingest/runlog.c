@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows a slice: its pages fit the cache, so that readers wait only at a COMMIT. */
-#define SLICE_ROWS 1000
 #define LINKS_MAX 8
 #define TRACE_ID_MAX 64
 #define RANK_UNKNOWN (-1) /* below any enum project_rank: the header has not come yet */
@@ -106,7 +104,7 @@ static int close_slice(struct runlog *log, struct err *err)
 
 static int count_row(struct runlog *log, struct err *err)
 {
-	return ++log->rows < SLICE_ROWS ? 0 : close_slice(log, err);
+	return ++log->rows < STORE_SLICE_ACTIONS ? 0 : close_slice(log, err);
 }
 
 /* ---- the run ---- */
