@@ -397,6 +397,11 @@ static const char *container_of(const struct cluster_selector *selector)
 	return selector->container ? selector->container : "runner";
 }
 
+char *cluster_selector_text(const struct cluster_selector *selector)
+{
+	return xasprintf("%s/%s", namespace_of(selector), container_of(selector));
+}
+
 static int ask(struct reading *r, struct prometheus *prometheus,
 	       const struct cluster_selector *selector, struct err *err)
 {

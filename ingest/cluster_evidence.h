@@ -20,6 +20,9 @@ struct cluster_selector {
 	const char *container; /* default "runner" */
 };
 
+/* "namespace/container". Caller frees. */
+char *cluster_selector_text(const struct cluster_selector *selector);
+
 /*
  * What happened after from_ns and not after to_ns, with what five minutes on
  * either side tell of it. Terminations: each (pod, container, second) once, of

@@ -23,6 +23,10 @@ static struct {
 	bool no_tls, no_remote, dry_run, retry_missing, no_report;
 	const char *record, *replay;
 	long long in_flight;
+	struct option_list pods;
+	const char *pods_user, *pods_password_file, *pods_token_file, *pods_ca;
+	const char *prometheus, *namespace, *container;
+	const char *prom_user, *prom_password_file, *prom_token_file, *prom_ca;
 } flags;
 
 static const struct option table[] = {
@@ -61,6 +65,29 @@ static const struct option table[] = {
 	{"no-remote", 0, NULL, OPTION_FLAG, &flags.no_remote, "store the logs, ask nobody"},
 	{"record", 0, "FILE", OPTION_TEXT, &flags.record, "keep the server's answers in FILE"},
 	{"replay", 0, "FILE", OPTION_TEXT, &flags.replay, "take the answers from FILE, ask nobody"},
+	{"pods", 0, "SOURCE", OPTION_LIST, &flags.pods,
+	 "read pods: what kubectl get pods -o json wrote to a file or to - (standard input), or "
+	 "the API's URL; may be repeated"},
+	{"pods-user", 0, "NAME", OPTION_TEXT, &flags.pods_user,
+	 "user for that URL (password: $BR2_PODS_PASSWORD)"},
+	{"pods-password-file", 0, "FILE", OPTION_TEXT, &flags.pods_password_file,
+	 "its password, from this file"},
+	{"pods-token-file", 0, "FILE", OPTION_TEXT, &flags.pods_token_file,
+	 "bearer token for that URL"},
+	{"pods-ca", 0, "FILE", OPTION_TEXT, &flags.pods_ca, "CA of that URL (PEM)"},
+	{"prometheus", 0, "URL", OPTION_TEXT, &flags.prometheus,
+	 "ask this Prometheus how the runners' containers ended while the stored runs lasted"},
+	{"namespace", 0, "NAME", OPTION_TEXT, &flags.namespace,
+	 "namespace of the workers (default: buildbarn)"},
+	{"container", 0, "NAME", OPTION_TEXT, &flags.container,
+	 "container in which actions run (default: runner)"},
+	{"prom-user", 0, "NAME", OPTION_TEXT, &flags.prom_user,
+	 "user for Prometheus (password: $BR2_PROM_PASSWORD)"},
+	{"prom-password-file", 0, "FILE", OPTION_TEXT, &flags.prom_password_file,
+	 "its password, from this file"},
+	{"prom-token-file", 0, "FILE", OPTION_TEXT, &flags.prom_token_file,
+	 "bearer token for Prometheus"},
+	{"prom-ca", 0, "FILE", OPTION_TEXT, &flags.prom_ca, "CA of Prometheus (PEM)"},
 	{"dry-run", 0, NULL, OPTION_FLAG, &flags.dry_run, "read and count; write nothing"},
 	{"no-report", 0, NULL, OPTION_FLAG, &flags.no_report, "do not print the report"},
 	{NULL, 0, NULL, OPTION_FLAG, NULL, NULL},
@@ -79,7 +106,9 @@ static const char examples[] =
 	"  br2-ingest experiments/             all projects below\n"
 	"  br2-ingest --last 1 --no-report     the newest log, silently\n"
 	"  br2-ingest --no-remote              no server at hand: results come later\n"
-	"  br2-ingest --endpoint grpcs://cache.example:443 --token-file ~/.token\n";
+	"  br2-ingest --endpoint grpcs://cache.example:443 --token-file ~/.token\n"
+	"  kubectl -n buildbarn get pods -o json | br2-ingest --pods -\n"
+	"  br2-ingest --prometheus http://localhost:9090\n";
 
 /* The first signal ends the work in good order, the second at once. */
 static volatile sig_atomic_t signal_number;
@@ -89,6 +118,20 @@ static void on_signal(int number)
 	signal_number = number;
 	pipeline_interrupt();
 	signal(number, SIG_DFL);
+}
+
+/* Options that say how to ask whom nobody asked to ask: a slip of the pen. */
+static int check_cluster_flags(struct err *err)
+{
+	if (!flags.pods.count &&
+	    (flags.pods_user || flags.pods_password_file || flags.pods_token_file || flags.pods_ca))
+		return err_set(err, ERR_USAGE, "the --pods-… options want --pods URL");
+	if (!flags.prometheus &&
+	    (flags.namespace || flags.container || flags.prom_user || flags.prom_password_file ||
+	     flags.prom_token_file || flags.prom_ca))
+		return err_set(err, ERR_USAGE,
+			       "--namespace, --container and --prom-… want --prometheus URL");
+	return 0;
 }
 
 static int check_flags(struct err *err)
@@ -101,7 +144,31 @@ static int check_flags(struct err *err)
 		return err_prefix(err, "--instance");
 	if (flags.pool && instance_name_check(flags.pool, err) < 0)
 		return err_prefix(err, "--pool");
-	return 0;
+	return check_cluster_flags(err);
+}
+
+static void fill_cluster(struct cluster_options *options)
+{
+	options->pods = flags.pods.values;
+	options->pod_count = flags.pods.count;
+	options->selector = (struct cluster_selector){flags.namespace, flags.container};
+	options->pods_http = (struct http_options){
+		.option_prefix = "--pods-",
+		.user = flags.pods_user,
+		.password_file = flags.pods_password_file,
+		.password_variable = "BR2_PODS_PASSWORD",
+		.token_file = flags.pods_token_file,
+		.ca_file = flags.pods_ca,
+	};
+	options->prometheus_http = (struct http_options){
+		.url = flags.prometheus,
+		.option_prefix = "--prom-",
+		.user = flags.prom_user,
+		.password_file = flags.prom_password_file,
+		.password_variable = "BR2_PROM_PASSWORD",
+		.token_file = flags.prom_token_file,
+		.ca_file = flags.prom_ca,
+	};
 }
 
 static int fill_options(struct ingest_options *options, struct err *err)
@@ -126,6 +193,7 @@ static int fill_options(struct ingest_options *options, struct err *err)
 		.no_tls = flags.no_tls,
 	};
 	options->lookup.in_flight = (uint32_t)flags.in_flight;
+	fill_cluster(&options->cluster);
 	options->cache = flags.cache ? flags.cache : "";
 	options->instance = flags.instance;
 	options->pool = flags.pool;
@@ -194,6 +262,7 @@ int cmd_ingest(int argc, char **argv, struct err *err)
 	}
 	option_list_release(&flags.headers);
 	option_list_release(&flags.logs);
+	option_list_release(&flags.pods);
 	free(db);
 	return code;
 }

@@ -1,10 +1,12 @@
 #include "pipeline.h"
 
 #include "pipeline_ask.h"
+#include "pipeline_cluster.h"
 #include "places.h"
 #include "reader.h"
 #include "runlog.h"
 #include "store.h"
+#include "util/http.h"
 #include "util/msg.h"
 
 #include <errno.h>
@@ -21,6 +23,7 @@ void pipeline_interrupt(void)
 {
 	interrupted = 1;
 	lookup_interrupt();
+	http_interrupt();
 }
 
 bool pipeline_interrupted(void)
@@ -318,7 +321,8 @@ static int name_instance(struct pipeline *pipeline, struct err *err)
 }
 
 /* From here on all is settled that can stop the work before a log is read. */
-static int work(struct pipeline *pipeline, const char *db, struct asking *asking, struct err *err)
+static int work(struct pipeline *pipeline, const char *db, struct asking *asking,
+		struct watching *watching, struct err *err)
 {
 	if (!pipeline->options->dry_run) {
 		if (store_open(&pipeline->store, db, STORE_WRITE, err) < 0)
@@ -330,7 +334,11 @@ static int work(struct pipeline *pipeline, const char *db, struct asking *asking
 	note_logs(pipeline->tally);
 	if (name_instance(pipeline, err) < 0)
 		return -1;
-	return asking ? asking_run(asking, pipeline->store, &pipeline->tally->trouble, err) : 0;
+	if (asking && asking_run(asking, pipeline->store, &pipeline->tally->trouble, err) < 0)
+		return -1;
+	if (!watching)
+		return 0;
+	return watching_run(watching, pipeline->store, &pipeline->tally->trouble, err);
 }
 
 int pipeline_run(const char *db, const struct ingest_options *options, struct log_list *out_list,
@@ -338,6 +346,7 @@ int pipeline_run(const char *db, const struct ingest_options *options, struct lo
 {
 	struct pipeline pipeline = {.options = options, .tally = tally, .list = out_list};
 	struct asking *asking = NULL;
+	struct watching *watching = NULL;
 	int failed = -1;
 
 	memset(tally, 0, sizeof(*tally));
@@ -348,8 +357,11 @@ int pipeline_run(const char *db, const struct ingest_options *options, struct lo
 	if (!options->dry_run && !options->no_remote &&
 	    asking_open(&asking, &pipeline.places, options, err) < 0)
 		goto out;
-	failed = work(&pipeline, db, asking, err);
+	if (watching_open(&watching, options, err) < 0)
+		goto out;
+	failed = work(&pipeline, db, asking, watching, err);
 out:
+	watching_free(watching);
 	asking_free(asking);
 	store_close(pipeline.store);
 	places_release(&pipeline.places);

@@ -5,6 +5,7 @@
 #ifndef BR2_PIPELINE_H
 #define BR2_PIPELINE_H
 
+#include "cluster_evidence.h"
 #include "config.h"
 #include "discover.h"
 #include "lookup.h"
@@ -14,12 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Pods and Prometheus; neither is asked unless it is named. */
+struct cluster_options {
+	const char *const *pods; /* --pods FILE|-|URL */
+	size_t pod_count;
+	struct http_options pods_http;	     /* for URLs; its url is not used */
+	struct http_options prometheus_http; /* its url: --prometheus; NULL */
+	struct cluster_selector selector;
+};
+
 struct ingest_options {
 	const char *const *paths;
 	size_t path_count;
 	struct discover_options discover;
 	struct remote_flags remote;
 	struct lookup_options lookup;
+	struct cluster_options cluster;
 	const char *cache;    /* the user's name for the cluster; "" */
 	const char *instance; /* --instance; NULL */
 	const char *pool;     /* --pool; NULL */

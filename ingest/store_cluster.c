@@ -7,11 +7,93 @@
 
 #include "util/intervals.h"
 
+/* ---- rows that several answers complete ---- */
+
+#define KEYS_MAX 4
+#define VALUES_MAX 6
+
+/* A table; the parameter of a column is ":" and its name. */
+struct merge {
+	enum statement_id id;
+	const char *table;
+	const char *keys[KEYS_MAX + 1], *values[VALUES_MAX + 1]; /* end with NULL */
+};
+
+static const struct merge merge_pod = {
+	.id = ST_POD_PUT,
+	.table = "pod",
+	.keys = {"namespace", "name"},
+	.values = {"uid", "node"},
+};
+static const struct merge merge_container = {
+	.id = ST_CONTAINER_PUT,
+	.table = "container",
+	.keys = {"pod_id", "name"},
+	.values = {"cpu_request_milli", "cpu_limit_milli", "memory_request_bytes",
+		   "memory_limit_bytes", "restarts"},
+};
+static const struct merge merge_termination = {
+	.id = ST_TERMINATION_PUT,
+	.table = "termination",
+	.keys = {"pod_id", "container", "finished_ns", "layer"},
+	.values = {"started_ns", "exit_code", "signal", "reason", "container_id", "restarts"},
+};
+static const struct merge merge_oom_count = {
+	.id = ST_OOM_COUNT_PUT,
+	.table = "oom_count",
+	.keys = {"pod_id", "container", "container_id", "last_ns"},
+	.values = {"first_ns", "count"},
+};
+
+/* Every column with `before` in front of it, and a separator between two. */
+static void add_columns(struct buf *sql, const char *const *columns, const char *before,
+			const char *separator)
+{
+	size_t i;
+
+	for (i = 0; columns[i]; i++)
+		buf_addf(sql, "%s%s%s", i ? separator : "", before, columns[i]);
+}
+
 /* The known one of two values; of two known ones the greater. */
-#define MERGED(column) \
-	"coalesce(max(" column ", excluded." column "), " column ", excluded." column ")"
-#define MERGE(column) column " = " MERGED(column)
-#define DIFFERS(column) column " IS NOT " MERGED(column)
+static void add_merged(struct buf *sql, const char *column, const char *operator)
+{
+	buf_addf(sql, "%s%scoalesce(max(%s, excluded.%s), %s, excluded.%s)", column, operator,
+		 column, column, column, column);
+}
+
+static void add_each_merged(struct buf *sql, const char *const *columns, const char *operator,
+			    const char * separator)
+{
+	size_t i;
+
+	for (i = 0; columns[i]; i++) {
+		buf_addstr(sql, i ? separator : "");
+		add_merged(sql, columns[i], operator);
+	}
+}
+
+static struct statement *use_merge(struct store *store, const struct merge *merge)
+{
+	struct buf sql = BUF_INIT;
+	struct statement *s;
+
+	buf_addf(&sql, "INSERT INTO %s (", merge->table);
+	add_columns(&sql, merge->keys, "", ", ");
+	add_columns(&sql, merge->values, ", ", "");
+	buf_addstr(&sql, ") VALUES (");
+	add_columns(&sql, merge->keys, ":", ", ");
+	add_columns(&sql, merge->values, ", :", "");
+	buf_addstr(&sql, ") ON CONFLICT (");
+	add_columns(&sql, merge->keys, "", ", ");
+	buf_addstr(&sql, ") DO UPDATE SET ");
+	add_each_merged(&sql, merge->values, " = ", ", ");
+	buf_addstr(&sql, " WHERE "); /* a row that says nothing new is not written */
+	add_each_merged(&sql, merge->values, " IS NOT ", " OR ");
+	s = db_use(store, merge->id, sql.data);
+	buf_release(&sql);
+	return s;
+}
 
 /* A key's part; its table says '' where it is not known. */
 static void bind_key(struct statement *s, const char *name, struct str text)
@@ -21,29 +103,16 @@ static void bind_key(struct statement *s, const char *name, struct str text)
 
 /* ---- pods ---- */
 
-static int merge_pod(struct store *store, struct str namespace, struct str name, struct str uid,
-		     struct str node, struct err *err)
+static int put_pod(struct store *store, struct str namespace, struct str name, struct str uid,
+		   struct str node, int64_t *out_pod_id, struct err *err)
 {
-	struct statement *s =
-		db_use(store, ST_POD_PUT,
-		       "INSERT INTO pod (namespace, name, uid, node)"
-		       " VALUES (:namespace, :name, :uid, :node) ON CONFLICT (namespace, name)"
-		       " DO UPDATE SET " MERGE("uid") ", " MERGE("node") " WHERE " DIFFERS(
-			       "uid") " OR " DIFFERS("node"));
+	struct statement *s = use_merge(store, &merge_pod);
 
 	bind_key(s, ":namespace", namespace);
 	bind_text(s, ":name", name);
 	bind_text(s, ":uid", uid);
 	bind_text(s, ":node", node);
-	return db_done(s, err);
-}
-
-static int put_pod(struct store *store, struct str namespace, struct str name, struct str uid,
-		   struct str node, int64_t *out_pod_id, struct err *err)
-{
-	struct statement *s;
-
-	if (merge_pod(store, namespace, name, uid, node, err) < 0)
+	if (db_done(s, err) < 0)
 		return -1;
 	s = db_use(store, ST_POD_SELECT,
 		   "SELECT pod_id FROM pod WHERE namespace = :namespace AND name = :name");
@@ -65,35 +134,13 @@ int store_put_container(struct store *store, const struct container_spec *spec, 
 
 	if (put_pod(store, spec->namespace, spec->pod, spec->uid, spec->node, &pod_id, err) < 0)
 		return -1;
-	s =
-		db_use(store, ST_CONTAINER_PUT,
-		       "INSERT INTO container (pod_id, name, cpu_request_milli, cpu_limit_milli,"
-		       " memory_request_bytes, memory_limit_bytes, restarts) VALUES (:pod, :name,"
-		       " :cpu_request, :cpu_limit, :memory_request, :memory_limit, :restarts)"
-		       " ON CONFLICT DO UPDATE SET " MERGE("cpu_request_milli") ", " MERGE("cpu_"
-											   "limit_"
-											   "milli") ", " MERGE("memory_request_bytes") ", " MERGE("memory_limit_bytes") ", " MERGE(
-			       "restarts") " WHERE " DIFFERS("cpu_request_milli") " OR " DIFFERS("c"
-												 "p"
-												 "u"
-												 "_"
-												 "l"
-												 "i"
-												 "m"
-												 "i"
-												 "t"
-												 "_"
-												 "m"
-												 "i"
-												 "l"
-												 "l"
-												 "i") " OR " DIFFERS("memory_request_bytes") " OR " DIFFERS("memory_limit_bytes") " OR " DIFFERS("restarts"));
-	bind_int(s, ":pod", pod_id);
+	s = use_merge(store, &merge_container);
+	bind_int(s, ":pod_id", pod_id);
 	bind_key(s, ":name", spec->container);
-	bind_int(s, ":cpu_request", spec->cpu_request_millicores);
-	bind_int(s, ":cpu_limit", spec->cpu_limit_millicores);
-	bind_int(s, ":memory_request", spec->memory_request_bytes);
-	bind_int(s, ":memory_limit", spec->memory_limit_bytes);
+	bind_int(s, ":cpu_request_milli", spec->cpu_request_millicores);
+	bind_int(s, ":cpu_limit_milli", spec->cpu_limit_millicores);
+	bind_int(s, ":memory_request_bytes", spec->memory_request_bytes);
+	bind_int(s, ":memory_limit_bytes", spec->memory_limit_bytes);
 	bind_int(s, ":restarts", spec->restart_count);
 	return db_done(s, err);
 }
@@ -107,19 +154,12 @@ int store_put_termination(struct store *store, const struct termination *end, st
 		return 0;
 	if (put_pod(store, end->namespace, end->pod, end->uid, STR_NULL, &pod_id, err) < 0)
 		return -1;
-	s = db_use(
-		store, ST_TERMINATION_PUT,
-		"INSERT INTO termination (pod_id, container, finished_ns, layer, started_ns,"
-		" exit_code, signal, reason, container_id, restarts) VALUES (:pod, :container,"
-		" :finished, :layer, :started, :exit_code, :signal, :reason, :container_id,"
-		" :restarts) ON CONFLICT DO UPDATE SET " MERGE("started_ns") ", " MERGE("exit_code") ", " MERGE("signal") ", " MERGE("reason") ", " MERGE("container_id") ", " MERGE("restarts") " WHERE " DIFFERS(
-			"started_ns") " OR " DIFFERS("exit_code") " OR " DIFFERS("signal") " OR"
-											   " " DIFFERS("reason") " OR " DIFFERS("container_id") " OR " DIFFERS("restarts"));
-	bind_int(s, ":pod", pod_id);
+	s = use_merge(store, &merge_termination);
+	bind_int(s, ":pod_id", pod_id);
 	bind_key(s, ":container", end->container);
-	bind_int(s, ":finished", end->finished_ns);
+	bind_int(s, ":finished_ns", end->finished_ns);
 	bind_int(s, ":layer", end->layer);
-	bind_int(s, ":started", end->started_ns);
+	bind_int(s, ":started_ns", end->started_ns);
 	bind_int(s, ":exit_code", end->exit_code);
 	bind_int(s, ":signal", end->signal);
 	bind_text(s, ":reason", end->reason);
@@ -135,16 +175,12 @@ int store_put_oom_count(struct store *store, const struct oom_count *oom, struct
 
 	if (put_pod(store, oom->namespace, oom->pod, STR_NULL, STR_NULL, &pod_id, err) < 0)
 		return -1;
-	s = db_use(store, ST_OOM_COUNT_PUT,
-		   "INSERT INTO oom_count (pod_id, container, container_id, last_ns, first_ns,"
-		   " count) VALUES (:pod, :container, :container_id, :last, :first, :count)"
-		   " ON CONFLICT DO UPDATE SET " MERGE("first_ns") ", " MERGE(
-			   "count") " WHERE " DIFFERS("first_ns") " OR " DIFFERS("count"));
-	bind_int(s, ":pod", pod_id);
+	s = use_merge(store, &merge_oom_count);
+	bind_int(s, ":pod_id", pod_id);
 	bind_key(s, ":container", oom->container);
 	bind_key(s, ":container_id", oom->container_id);
-	bind_int(s, ":last", oom->last_ns);
-	bind_int(s, ":first", oom->first_ns);
+	bind_int(s, ":last_ns", oom->last_ns);
+	bind_int(s, ":first_ns", oom->first_ns);
 	bind_int(s, ":count", oom->count);
 	return db_done(s, err);
 }
