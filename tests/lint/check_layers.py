@@ -28,10 +28,10 @@ STAGES = {
     'cluster': ['cluster_*'],
 }
 JOINTS = ['reader', 'spans', 'instance', 'cli_config', 'places', 'runlog', 'ask', 'pipeline*']
-SHOW = ['report*', 'views*', 'export*', 'figures', 'output', 'symptom']
+SHOW = ['check*', 'report*', 'views*', 'export*', 'figures', 'output', 'symptom']
 # The store, and the list of logs that a report is about.
 SHOW_STAGES = ['store', 'discover']
-COMMON = ['common', 'database']
+COMMON = ['common', 'database', 'scope']
 VERBS = ['cmd', 'cmd_*']
 MAIN = ['main']
 
