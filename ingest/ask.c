@@ -1,7 +1,7 @@
 #include "ask.h"
 
+#include "ask_internal.h"
 #include "result.h"
-#include "util/arena.h"
 #include "util/clock.h"
 #include "util/mem.h"
 
@@ -14,43 +14,22 @@
 /* Time between two commits of a slow server's answers: other writers get their turn. */
 #define COMMIT_MS 1000
 
-struct ask {
-	struct store *store;
-	struct lookup *lookup;
-	const struct ask_options *options;
-	struct ask_tally *tally;
-	struct arena arena;
-	bool answered_once; /* the first call, which does not wait, is behind us */
-	bool away;	    /* the server went away while instances were probed: that can wait */
-
-	char **instances; /* names that requests in flight borrow */
-	size_t instance_count;
-	int64_t *probed; /* lookups that the probes have had answered */
-	size_t probed_count;
-
-	int64_t after_id;
-	bool in_transaction;
-	unsigned answers; /* since the last commit */
-	int64_t begun_ms;
-	uint64_t done;
-};
-
-static const char *keep_instance(struct ask *ask, const char *name)
+const char *ask_keep(struct ask *ask, const char *text)
 {
 	size_t i;
 
-	for (i = 0; i < ask->instance_count; i++)
-		if (strcmp(ask->instances[i], name) == 0)
-			return ask->instances[i];
-	ask->instances = xreallocarray(ask->instances, i + 1, sizeof(*ask->instances));
-	ask->instances[i] = xstrdup(name);
-	ask->instance_count++;
-	return ask->instances[i];
+	for (i = 0; i < ask->text_count; i++)
+		if (strcmp(ask->texts[i], text) == 0)
+			return ask->texts[i];
+	ask->texts = xreallocarray(ask->texts, i + 1, sizeof(*ask->texts));
+	ask->texts[i] = xstrdup(text);
+	ask->text_count++;
+	return ask->texts[i];
 }
 
 /* ---- storing answers ---- */
 
-static int begin(struct ask *ask, struct err *err)
+int ask_begin(struct ask *ask, struct err *err)
 {
 	if (ask->in_transaction)
 		return 0;
@@ -70,7 +49,38 @@ static int commit(struct ask *ask, struct err *err)
 	return store_commit(ask->store, err);
 }
 
-static enum lookup_state state_of(enum lookup_outcome outcome)
+int ask_count_answer(struct ask *ask, struct err *err)
+{
+	if (++ask->answers >= STORE_SLICE_RESULTS ||
+	    clock_monotonic_ms() - ask->begun_ms >= COMMIT_MS)
+		return commit(ask, err);
+	return 0;
+}
+
+void ask_show_progress(struct ask *ask)
+{
+	if (ask->options->progress)
+		ask->options->progress(ask->options->context, ++ask->done, ask->tally->wanted);
+}
+
+int ask_run(struct ask *ask, lookup_source_fn *source, lookup_sink_fn *sink, void *context,
+	    struct err *err)
+{
+	struct lookup_request first;
+	int more;
+
+	if (!ask->answered_once) {
+		more = source(context, &first, err);
+		if (more <= 0)
+			return more;
+		ask->answered_once = true;
+		if (lookup_preflight(ask->lookup, &first, sink, context, err) < 0)
+			return -1;
+	}
+	return lookup_run(ask->lookup, source, sink, context, err);
+}
+
+enum lookup_state ask_state(enum lookup_outcome outcome)
 {
 	switch (outcome) {
 	case LOOKUP_FOUND:
@@ -109,7 +119,7 @@ static int store_reply(struct ask *ask, const struct lookup_answer *answer, stru
 
 static int store_answer(struct ask *ask, const struct lookup_answer *answer, struct err *err)
 {
-	if (begin(ask, err) < 0)
+	if (ask_begin(ask, err) < 0)
 		return -1;
 	if (answer->outcome == LOOKUP_FOUND) {
 		if (store_reply(ask, answer, err) < 0)
@@ -118,17 +128,14 @@ static int store_answer(struct ask *ask, const struct lookup_answer *answer, str
 		/* What a NOT_FOUND says is always the same: it is not worth a text. */
 		const char *message = answer->outcome == LOOKUP_NOT_FOUND ? NULL : answer->message;
 
-		if (store_put_state(ask->store, answer->id, state_of(answer->outcome), message,
+		if (store_put_state(ask->store, answer->id, ask_state(answer->outcome), message,
 				    err) < 0)
 			return -1;
 	}
-	if (++ask->answers >= STORE_SLICE_RESULTS ||
-	    clock_monotonic_ms() - ask->begun_ms >= COMMIT_MS)
-		return commit(ask, err);
-	return 0;
+	return ask_count_answer(ask, err);
 }
 
-static void note_refusal(struct ask *ask, const struct lookup_answer *answer)
+void ask_note_refusal(struct ask *ask, const struct lookup_answer *answer)
 {
 	if (answer->outcome == LOOKUP_REFUSED || answer->outcome == LOOKUP_INVALID)
 		snprintf(ask->tally->refusal, sizeof(ask->tally->refusal), "%s", answer->message);
@@ -177,7 +184,7 @@ static int probe_sink(void *context, const struct lookup_answer *answer, struct 
 	kept->message = xstrdup(answer->message);
 	kept->len = answer->outcome == LOOKUP_FOUND ? answer->len : 0;
 	kept->data = kept->len ? (uint8_t *)xmemdup0(answer->data, answer->len) : NULL;
-	note_refusal(probe->ask, answer);
+	ask_note_refusal(probe->ask, answer);
 	if (answer->outcome == LOOKUP_UNREACHABLE)
 		probe->ask->away = true;
 	return 0;
@@ -207,26 +214,10 @@ static bool probe_proves(const struct probe *probe)
 	return false;
 }
 
-static int ask_first(struct ask *ask, const struct lookup_request *request, lookup_sink_fn *sink,
-		     void *context, struct err *err)
-{
-	ask->answered_once = true;
-	return lookup_preflight(ask->lookup, request, sink, context, err);
-}
-
 static int probe_round(struct probe *probe, size_t end, struct err *err)
 {
-	struct ask *ask = probe->ask;
-
 	probe->end = end;
-	if (!ask->answered_once && probe->next < end) {
-		struct lookup_request request;
-
-		probe_source(probe, &request, err);
-		if (ask_first(ask, &request, probe_sink, probe, err) < 0)
-			return -1;
-	}
-	return lookup_run(ask->lookup, probe_source, probe_sink, probe, err);
+	return ask_run(probe->ask, probe_source, probe_sink, probe, err);
 }
 
 /* Asks one digest, then the others if that was not enough. 1: proved; 0; -1. */
@@ -235,7 +226,7 @@ static int probe_candidate(struct probe *probe, const char *instance, struct err
 	size_t count = probe->run->digest_count;
 
 	probe_clear(probe);
-	probe->instance = keep_instance(probe->ask, instance);
+	probe->instance = ask_keep(probe->ask, instance);
 	if (probe_round(probe, 1, err) < 0)
 		return -1;
 	if (probe_proves(probe))
@@ -287,7 +278,7 @@ static int settle_on(struct probe *probe, const struct instance_choice *candidat
 	struct instance_choice choice = *candidate;
 
 	choice.proved = proved;
-	if (begin(probe->ask, err) < 0 ||
+	if (ask_begin(probe->ask, err) < 0 ||
 	    store_put_instance(probe->ask->store, probe->run->run_id, &choice, err) < 0)
 		return -1;
 	return store_probe(probe, candidate->cache, err);
@@ -403,7 +394,7 @@ static int wanted_source(void *context, struct lookup_request *out, struct err *
 	} while (was_probed(ask, wanted.lookup_id));
 	out->id = wanted.lookup_id;
 	out->method = LOOKUP_ACTION_RESULT;
-	out->instance = keep_instance(ask, wanted.instance);
+	out->instance = ask_keep(ask, wanted.instance);
 	out->digest = wanted.digest;
 	return 1;
 }
@@ -412,30 +403,40 @@ static int wanted_sink(void *context, const struct lookup_answer *answer, struct
 {
 	struct ask *ask = context;
 
-	note_refusal(ask, answer);
-	if (ask->options->progress)
-		ask->options->progress(ask->options->context, ++ask->done, ask->tally->wanted);
+	ask_note_refusal(ask, answer);
+	ask_show_progress(ask);
 	return store_answer(ask, answer, err);
 }
 
 static int ask_wanted(struct ask *ask, struct err *err)
 {
-	struct lookup_request first;
-	int64_t count;
-	int more = 1;
-
 	if (ask->probed_count)
 		qsort(ask->probed, ask->probed_count, sizeof(*ask->probed), compare_ids);
-	if (store_count_wanted(ask->store, ask->options->cache, ask->options->now_ns,
-			       ask->options->retry_missing, &count, err) < 0)
+	return ask_run(ask, wanted_source, wanted_sink, ask, err);
+}
+
+static int count_wanted(struct ask *ask, struct err *err)
+{
+	const struct ask_options *options = ask->options;
+	int64_t results, blobs;
+
+	if (store_count_wanted(ask->store, options->cache, options->now_ns, options->retry_missing,
+			       &results, err) < 0 ||
+	    store_count_historical(ask->store, options->cache, options->now_ns,
+				   options->retry_missing, &blobs, err) < 0)
 		return -1;
-	ask->tally->wanted = (uint64_t)count;
-	if (!ask->answered_once) {
-		more = wanted_source(ask, &first, err);
-		if (more > 0 && ask_first(ask, &first, wanted_sink, ask, err) < 0)
-			return -1;
-	}
-	return more <= 0 ? more : lookup_run(ask->lookup, wanted_source, wanted_sink, ask, err);
+	ask->tally->wanted = (uint64_t)(results + blobs);
+	return 0;
+}
+
+static int ask_everything(struct ask *ask, struct err *err)
+{
+	if (settle_instances(ask, err) < 0 || count_wanted(ask, err) < 0)
+		return -1;
+	if (ask_wanted(ask, err) < 0)
+		return -1;
+	ask->tally->results = *lookup_tally(ask->lookup);
+	return ask_historical(ask, err);
 }
 
 int ask_all(struct store *store, struct lookup *lookup, const struct ask_options *options,
@@ -448,14 +449,14 @@ int ask_all(struct store *store, struct lookup *lookup, const struct ask_options
 
 	memset(tally, 0, sizeof(*tally));
 	arena_init(&ask.arena, RESULT_ARENA_MAX);
-	failed = settle_instances(&ask, err) < 0 || ask_wanted(&ask, err) < 0;
+	failed = ask_everything(&ask, err) < 0;
 	/* What was answered before a failure is kept all the same. */
 	if (commit(&ask, failed ? &later : err) < 0)
 		failed = 1;
 	arena_release(&ask.arena);
-	for (i = 0; i < ask.instance_count; i++)
-		free(ask.instances[i]);
-	free(ask.instances);
+	for (i = 0; i < ask.text_count; i++)
+		free(ask.texts[i]);
+	free(ask.texts);
 	free(ask.probed);
 	return failed ? -1 : 0;
 }

@@ -2,7 +2,8 @@
  * The store's wanted digests -> the lookup engine -> the store. First it is
  * settled under which instance name each run's digests are kept (the log, the
  * configuration and the links only propose names: an answer proves one), then
- * everything wanted is asked once.
+ * everything wanted is asked once: results of the action cache, then the blobs
+ * that failed attempts link.
  */
 #ifndef BR2_ASK_H
 #define BR2_ASK_H
@@ -23,8 +24,23 @@ struct ask_options {
 	void *context;
 };
 
+/* Of the attempts that link a blob: several may link the same one. */
+struct blob_tally {
+	uint64_t stored;      /* as results */
+	uint64_t gone;	      /* from the CAS */
+	uint64_t useless;     /* no such result, or about another action */
+	uint64_t refused;     /* not accepted, under no name */
+	uint64_t unreachable; /* the server was away */
+	uint64_t failed;      /* errors, too large */
+};
+
+/* Attempts whose blob was asked for. */
+uint64_t blob_tally_sum(const struct blob_tally *tally);
+
 struct ask_tally {
-	uint64_t wanted;	     /* when the asking began */
+	uint64_t wanted;	     /* results and blobs, when the asking began */
+	struct lookup_tally results; /* the answers about results, without blobs */
+	struct blob_tally blobs;
 	uint64_t stored;	     /* results found and stored */
 	uint64_t malformed;	     /* replies that are no ActionResult */
 	uint64_t unproved;	     /* runs whose instance no answer proved */

@@ -20,7 +20,7 @@ static struct {
 	const char *endpoint, *instance, *pool, *cache;
 	const char *ca, *cert, *key, *token_file;
 	struct option_list headers;
-	bool no_tls, no_remote, dry_run, retry_missing, no_report;
+	bool no_tls, no_remote, dry_run, retry_missing, no_stderr, no_report;
 	const char *record, *replay;
 	long long in_flight;
 	struct option_list pods;
@@ -62,6 +62,8 @@ static const struct option table[] = {
 	 "questions at once (default: 64 local, 128 remote)"},
 	{"retry-missing", 0, NULL, OPTION_FLAG, &flags.retry_missing,
 	 "ask again for all missing results, however old"},
+	{"no-stderr", 0, NULL, OPTION_FLAG, &flags.no_stderr,
+	 "leave out what failed actions printed"},
 	{"no-remote", 0, NULL, OPTION_FLAG, &flags.no_remote, "store the logs, ask nobody"},
 	{"record", 0, "FILE", OPTION_TEXT, &flags.record, "keep the server's answers in FILE"},
 	{"replay", 0, "FILE", OPTION_TEXT, &flags.replay, "take the answers from FILE, ask nobody"},
@@ -202,6 +204,7 @@ static int fill_options(struct ingest_options *options, struct err *err)
 	options->no_remote = flags.no_remote;
 	options->dry_run = flags.dry_run;
 	options->retry_missing = flags.retry_missing;
+	options->no_stderr = flags.no_stderr;
 	return 0;
 }
 

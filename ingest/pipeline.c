@@ -169,6 +169,7 @@ static void fill_place(const struct pipeline *pipeline, const struct log_file *f
 	out->cache = pipeline->options->cache;
 	out->instance_flag = pipeline->options->instance;
 	out->pool = pipeline->options->pool;
+	out->no_stderr = pipeline->options->no_stderr;
 	if (place) {
 		out->digest_function = place->digest_function;
 		out->buckconfig_instance = place->instance;

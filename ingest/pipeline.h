@@ -40,6 +40,7 @@ struct ingest_options {
 	bool no_remote;
 	bool dry_run;
 	bool retry_missing;
+	bool no_stderr; /* leave out what failed actions printed */
 };
 
 struct ingest_tally {

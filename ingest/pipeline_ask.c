@@ -71,12 +71,15 @@ static int tell_silence(const struct asking *asking, const struct lookup *lookup
 	const char *colon = strrchr(remote->endpoint, ':');
 	bool answered = lookup_fault(lookup) != CODE_UNAVAILABLE &&
 			lookup_fault(lookup) != CODE_DEADLINE_EXCEEDED;
-	int64_t wanted;
+	int64_t wanted, blobs;
 
 	*asking->trouble = true;
 	if (store_count_wanted(asking->store, options->cache, options->now_ns,
-			       options->retry_missing, &wanted, err) < 0)
+			       options->retry_missing, &wanted, err) < 0 ||
+	    store_count_historical(asking->store, options->cache, options->now_ns,
+				   options->retry_missing, &blobs, err) < 0)
 		return -1;
+	wanted += blobs;
 	if (!answered && remote->loopback && colon && strncmp(remote->target, "unix:", 5) != 0)
 		msg_error("%s: %" PRId64 " results wanted. kubectl -n buildbarn port-forward "
 			  "svc/frontend %s:" FRONTEND_PORT " &, then br2-ingest",
@@ -88,9 +91,9 @@ static int tell_silence(const struct asking *asking, const struct lookup *lookup
 	return 0;
 }
 
-static void tell_refusals(const struct asking *asking, const struct ask_tally *asked,
-			  const struct lookup_tally *answers)
+static void tell_refusals(const struct asking *asking, const struct ask_tally *asked)
 {
+	const struct lookup_tally *answers = &asked->results;
 	uint64_t refused = answers->refused + answers->invalid;
 
 	if (!refused || (!answers->refused && asked->stored))
@@ -100,9 +103,10 @@ static void tell_refusals(const struct asking *asking, const struct ask_tally *a
 		 refused, answers->asked, asked->refusal);
 }
 
-static void tell_answers(const struct asking *asking, const struct ask_tally *asked,
-			 const struct lookup_tally *answers)
+static void tell_answers(const struct asking *asking, const struct ask_tally *asked)
 {
+	const struct lookup_tally *answers = &asked->results;
+
 	msg_note("%" PRIu64 " results asked of %s: %" PRIu64 " stored, %" PRIu64 " not there",
 		 answers->asked,
 		 asking->options->replay ? "the recording" : asking->remote.endpoint, asked->stored,
@@ -117,7 +121,7 @@ static void tell_answers(const struct asking *asking, const struct ask_tally *as
 			 "again, which reads no log twice",
 			 asking->remote.endpoint, answers->unreachable);
 	}
-	tell_refusals(asking, asked, answers);
+	tell_refusals(asking, asked);
 	if (answers->errors || answers->too_large || asked->malformed)
 		msg_warn("%" PRIu64 " answers were errors, %" PRIu64 " too large, %" PRIu64
 			 " malformed; the view missing_results names them",
@@ -126,6 +130,26 @@ static void tell_answers(const struct asking *asking, const struct ask_tally *as
 		msg_warn("no answer proved the instance name of %" PRIu64 " runs: '%s' is kept for "
 			 "now, all proposals are tried again next time; --instance NAME settles it",
 			 asked->unproved, asked->unproved_instance);
+}
+
+static void tell_blobs(const struct asking *asking, const struct ask_tally *asked)
+{
+	const struct blob_tally *blobs = &asked->blobs;
+	uint64_t later = blobs->refused + blobs->unreachable + blobs->failed;
+
+	msg_note("%" PRIu64 " results of failed actions asked of the CAS: %" PRIu64
+		 " stored, %" PRIu64 " not there any more",
+		 blob_tally_sum(blobs), blobs->stored, blobs->gone);
+	if (blobs->useless)
+		msg_warn("%" PRIu64 " messages of failed actions link what is not their result",
+			 blobs->useless);
+	if (later)
+		msg_warn("%" PRIu64 " results of failed actions were refused, %" PRIu64
+			 " could not be asked for, %" PRIu64 " failed: asked again next time%s%s",
+			 blobs->refused, blobs->unreachable, blobs->failed,
+			 *asked->refusal ? "; last refusal: " : "", asked->refusal);
+	if (blobs->refused || blobs->unreachable)
+		*asking->trouble = true;
 }
 
 /* ---- asking ---- */
@@ -153,8 +177,10 @@ static int ask_with(const struct asking *asking, struct lookup *lookup, struct e
 		*err = fault;
 		return -1;
 	}
-	if (lookup_tally(lookup)->asked)
-		tell_answers(asking, &asked, lookup_tally(lookup));
+	if (asked.results.asked)
+		tell_answers(asking, &asked);
+	if (blob_tally_sum(&asked.blobs))
+		tell_blobs(asking, &asked);
 	return lookup_finish(lookup, err);
 }
 

@@ -347,17 +347,12 @@ static int put_candidates(struct runlog *log, struct err *err)
 	return failed ? -1 : 0;
 }
 
-static void note_link(struct runlog *log, const struct attempt *attempt)
+/* The names that a link proposes, each once. */
+static void note_instances(struct runlog *log, const struct link *link)
 {
-	struct link link;
-	size_t room = LINKS_MAX - log->link_count, added, i, kept = log->link_count;
+	size_t kept = log->link_count, added, i;
 
-	if (!attempt->additional_message.data || !room)
-		return;
-	link_find(attempt->additional_message, &link);
-	if (link.kind != LINK_HISTORICAL)
-		return;
-	added = link_instances(&link, log->links + log->link_count, room);
+	added = link_instances(link, log->links + kept, LINKS_MAX - kept);
 	for (i = log->link_count; i < log->link_count + added; i++) {
 		size_t k;
 
@@ -369,6 +364,19 @@ static void note_link(struct runlog *log, const struct attempt *attempt)
 			log->links[kept++] = log->links[i];
 	}
 	log->link_count = kept;
+}
+
+static void note_link(struct runlog *log, struct attempt *attempt)
+{
+	struct link link;
+
+	if (!attempt->additional_message.data)
+		return;
+	link_find(attempt->additional_message, &link);
+	if (link.kind != LINK_HISTORICAL)
+		return;
+	attempt->historical = link.digest;
+	note_instances(log, &link);
 }
 
 /* ---- actions ---- */
@@ -415,6 +423,8 @@ static int on_action_end(struct runlog *log, const struct event *event, struct e
 	for (i = 0; i < action->attempt_count; i++) {
 		set_function(log, &action->attempts[i].digest);
 		note_link(log, &action->attempts[i]);
+		if (log->place->no_stderr)
+			action->attempts[i].stderr_text = STR_NULL;
 	}
 	spans_end(&log->spans, event->span_id);
 	if (!log->store)

@@ -1,8 +1,9 @@
 /*
  * The events of one log, in order -> rows of its run (or runs: a file may hold
  * several whole logs). It keeps the open spans, so that an action's start and
- * end meet; cleans what must not be stored; gives each digest its function; and
- * settles under which instance names the digests may be found.
+ * end meet; cleans what must not be stored; gives each digest its function; finds
+ * the blobs that failed attempts link; and settles under which instance names all
+ * of them may be found.
  *
  * Rows are committed in slices; the file's own row, which makes it known, is
  * written by the pipeline after runlog_finish().
@@ -30,6 +31,7 @@ struct runlog_place {
 	const char *pool;		      /* --pool; NULL */
 	const char *buckconfig_instance;      /* NULL */
 	const char *project_json_name;	      /* NULL */
+	bool no_stderr;			      /* leave out what failed attempts printed */
 };
 
 struct runlog_tally {

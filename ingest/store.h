@@ -241,6 +241,14 @@ int store_next_historical(struct store *store, const char *cache, const struct a
 /* How many of those there are. */
 int store_count_historical(struct store *store, const char *cache, int64_t now_ns,
 			   bool retry_missing, int64_t *out_count, struct err *err);
+/*
+ * The next attempt after `after` that links the same blob as `of`, is asked under
+ * the same instance and has no result yet: one execution can be the answer to
+ * several commands that asked for it at the same time. 1; 0: none left; -1.
+ */
+int store_next_twin(struct store *store, const struct attempt_key *of,
+		    const struct attempt_key *after, struct attempt_key *out_key,
+		    struct digest *out_action, struct err *err);
 /* A vain answer. STATE_FOUND is never taken back; equal answers write nothing. */
 int store_put_historical_state(struct store *store, const struct attempt_key *key,
 			       enum lookup_state state, const char *message, struct err *err);

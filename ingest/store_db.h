@@ -98,6 +98,8 @@ enum statement_id {
 	ST_HISTORICAL_LINK,
 	ST_HISTORICAL_NEXT,
 	ST_HISTORICAL_COUNT,
+	ST_HISTORICAL_TWIN,
+	ST_HISTORICAL_KNOWN,
 	ST_HISTORICAL_STATE,
 	ST_HISTORICAL_LOOKUP,
 	ST_HISTORICAL_MOVE,
@@ -274,11 +276,15 @@ int historical_link(struct store *store, const struct attempt_key *key, const st
 int historical_move(struct store *store, const struct attempt_key *key, int64_t lookup_id,
 		    struct err *err);
 
-/*
- * Stores a result with all its parts: of a lookup, or (`attempt` not NULL) of an
- * attempt's own. 1; 0: the first one stays, or the lookup is gone; -1.
- */
-int result_put(struct store *store, int64_t lookup_id, const struct attempt_key *attempt,
-	       const struct result *result, struct err *err);
+/* Where a result hangs. */
+struct result_owner {
+	int64_t lookup_id;
+	const struct attempt_key *attempt; /* of a historical one; else NULL */
+	bool known; /* another attempt has the same execution: it is not summed up again */
+};
+
+/* Stores a result with all its parts. 1; 0: the first one stays, or the lookup is gone; -1. */
+int result_put(struct store *store, const struct result_owner *owner, const struct result *result,
+	       struct err *err);
 
 #endif

@@ -36,14 +36,15 @@ int historical_link(struct store *store, const struct attempt_key *key, const st
  * A blob is what its digest says, for ever: one that was read and is of no use is
  * asked again only when the user says so, as a newer version may understand it.
  */
-#define WANTED_SQL                                                                                 \
-	" FROM historical h JOIN run r USING (run_id) JOIN attempt t USING (run_id, span_id, idx)" \
-	" JOIN lookup l ON l.lookup_id = t.lookup_id"                                              \
-	" JOIN instance i ON i.instance_id = l.instance_id"                                        \
-	" LEFT JOIN attempt_text x USING (run_id, span_id, idx)"                                   \
-	" WHERE h.state <> 1 AND (h.run_id, h.span_id, h.idx) > (:run, :span, :idx)"               \
-	" AND i.cache = :cache AND (h.state IN (0, 4, 7, 8) OR :retry"                             \
-	" OR (h.state IN (2, 5, 6) AND r.start_ns > :now - :day"                                   \
+#define WANTED_SQL                                                                      \
+	" FROM historical h INDEXED BY historical_open CROSS JOIN run r USING (run_id)" \
+	" CROSS JOIN attempt t USING (run_id, span_id, idx)"                            \
+	" CROSS JOIN lookup l ON l.lookup_id = t.lookup_id"                             \
+	" CROSS JOIN instance i ON i.instance_id = l.instance_id"                       \
+	" LEFT JOIN attempt_text x USING (run_id, span_id, idx)"                        \
+	" WHERE h.state <> 1 AND (h.run_id, h.span_id, h.idx) > (:run, :span, :idx)"    \
+	" AND i.cache = :cache AND (h.state IN (0, 4, 7, 8) OR :retry"                  \
+	" OR (h.state IN (2, 5, 6) AND r.start_ns > :now - :day"                        \
 	" * (SELECT value FROM setting WHERE key = 'retry_missing_days')))"
 
 static void bind_wanted(struct statement *s, const char *cache, const struct attempt_key *after,
@@ -109,6 +110,39 @@ int store_count_historical(struct store *store, const char *cache, int64_t now_n
 	return 0;
 }
 
+int store_next_twin(struct store *store, const struct attempt_key *of,
+		    const struct attempt_key *after, struct attempt_key *out_key,
+		    struct digest *out_action, struct err *err)
+{
+	struct statement *s = db_use(
+		store, ST_HISTORICAL_TWIN,
+		"SELECT h.run_id, h.span_id, h.idx, m.function, m.hash, m.size_bytes"
+		" FROM historical k JOIN attempt b USING (run_id, span_id, idx)"
+		" JOIN lookup l ON l.lookup_id = b.lookup_id"
+		" JOIN historical h ON h.hash = k.hash AND h.size_bytes = k.size_bytes"
+		" AND h.function = k.function JOIN attempt t ON t.run_id = h.run_id"
+		" AND t.span_id = h.span_id AND t.idx = h.idx"
+		" JOIN lookup m ON m.lookup_id = t.lookup_id"
+		" WHERE k.run_id = :run AND k.span_id = :span AND k.idx = :idx AND h.state <> 1"
+		" AND (h.run_id, h.span_id, h.idx) <> (:run, :span, :idx)"
+		" AND (h.run_id, h.span_id, h.idx) > (:after_run, :after_span, :after_idx)"
+		" AND m.instance_id = l.instance_id ORDER BY h.run_id, h.span_id, h.idx LIMIT 1");
+	int found;
+
+	bind_attempt(s, of);
+	bind_int(s, ":after_run", after->run_id);
+	bind_int(s, ":after_span", after->span_id);
+	bind_int(s, ":after_idx", after->idx);
+	found = db_step(s, err);
+	if (found > 0) {
+		*out_key =
+			(struct attempt_key){column_int(s, 0), column_int(s, 1), column_int(s, 2)};
+		column_digest(s, 3, out_action);
+	}
+	db_reset(s);
+	return found;
+}
+
 /* ---- what became of it ---- */
 
 int store_put_historical_state(struct store *store, const struct attempt_key *key,
@@ -143,15 +177,34 @@ static int lookup_of(struct store *store, const struct attempt_key *key, int64_t
 	return found;
 }
 
+/* 1: another attempt has the result of the same blob; 0; -1. */
+static int is_known(struct store *store, const struct attempt_key *key, struct err *err)
+{
+	struct statement *s = db_use(
+		store, ST_HISTORICAL_KNOWN,
+		"SELECT 1 FROM historical k JOIN historical h ON h.hash = k.hash"
+		" AND h.size_bytes = k.size_bytes AND h.function = k.function AND h.state = 1"
+		" WHERE k.run_id = :run AND k.span_id = :span AND k.idx = :idx LIMIT 1");
+	int found;
+
+	bind_attempt(s, key);
+	found = db_step(s, err);
+	db_reset(s);
+	return found;
+}
+
 int store_put_historical(struct store *store, const struct attempt_key *key,
 			 const struct result *result, struct err *err)
 {
-	int64_t lookup_id;
-	int found = lookup_of(store, key, &lookup_id, err);
+	struct result_owner owner = {.attempt = key};
+	int found = lookup_of(store, key, &owner.lookup_id, err);
+	int known;
 
 	if (found <= 0)
 		return found;
-	if (result_put(store, lookup_id, key, result, err) < 0)
+	known = is_known(store, key, err);
+	owner.known = known > 0;
+	if (known < 0 || result_put(store, &owner, result, err) < 0)
 		return -1;
 	return store_put_historical_state(store, key, STATE_FOUND, NULL, err);
 }

@@ -69,15 +69,15 @@ static int intern_names(struct store *store, const struct result *result, struct
 	return name_intern_request(store, &result->request, &out->request_id, err);
 }
 
-static void bind_owner(struct statement *s, int64_t lookup_id, const struct attempt_key *attempt)
+static void bind_owner(struct statement *s, const struct result_owner *owner)
 {
 	static const struct attempt_key none = {UNKNOWN, UNKNOWN, UNKNOWN};
 
-	bind_int(s, ":lookup", lookup_id);
-	bind_attempt(s, attempt ? attempt : &none);
+	bind_int(s, ":lookup", owner->lookup_id);
+	bind_attempt(s, owner->attempt ? owner->attempt : &none);
 }
 
-static int put_head(struct store *store, int64_t lookup_id, const struct attempt_key *attempt,
+static int put_head(struct store *store, const struct result_owner *owner,
 		    const struct result *result, const struct result_names *names, struct err *err)
 {
 	struct statement *s =
@@ -94,7 +94,7 @@ static int put_head(struct store *store, int64_t lookup_id, const struct attempt
 		       " JOIN target t ON t.target_id = n.target_id WHERE l.lookup_id = :lookup"
 		       " ON CONFLICT DO NOTHING");
 
-	bind_owner(s, lookup_id, attempt);
+	bind_owner(s, owner);
 	bind_int(s, ":source", result->source);
 	bind_int(s, ":wall_ns", wall_of(result));
 	bind_int(s, ":cpu_ns", cpu_of(result));
@@ -103,7 +103,7 @@ static int put_head(struct store *store, int64_t lookup_id, const struct attempt
 	bind_text(s, ":termination_signal", signal_of(result));
 	bind_int(s, ":worker", names->worker_id);
 	bind_int(s, ":request", names->request_id);
-	if (attempt) {
+	if (owner->attempt) {
 		bind_int(s, ":status_code", result->status_code);
 		bind_text(s, ":status_message", result->status_message);
 	}
@@ -356,22 +356,29 @@ static int set_found(struct store *store, int64_t lookup_id, struct err *err)
 	return db_done(s, err);
 }
 
-int result_put(struct store *store, int64_t lookup_id, const struct attempt_key *attempt,
-	       const struct result *result, struct err *err)
+static int add_sums(struct store *store, const struct result_names *names,
+		    const struct result *result, struct err *err)
+{
+	if (add_to_worker(store, names->worker_id, result, err) < 0)
+		return -1;
+	return add_to_request(store, names->request_id, result, err);
+}
+
+int result_put(struct store *store, const struct result_owner *owner, const struct result *result,
+	       struct err *err)
 {
 	struct result_names names;
 	int64_t result_id;
 
 	if (intern_names(store, result, &names, err) < 0 ||
-	    put_head(store, lookup_id, attempt, result, &names, err) < 0)
+	    put_head(store, owner, result, &names, err) < 0)
 		return -1;
 	if (!db_changes(store))
 		return 0;
 	result_id = db_last_id(store);
 	if (put_times(store, result_id, result, err) < 0 ||
 	    put_usage(store, result_id, result, err) < 0 ||
-	    add_to_worker(store, names.worker_id, result, err) < 0 ||
-	    add_to_request(store, names.request_id, result, err) < 0)
+	    (!owner->known && add_sums(store, &names, result, err) < 0))
 		return -1;
 	return 1;
 }
@@ -383,7 +390,8 @@ int result_put(struct store *store, int64_t lookup_id, const struct attempt_key 
 int store_put_result(struct store *store, int64_t lookup_id, const struct result *result,
 		     struct err *err)
 {
-	int put = result_put(store, lookup_id, NULL, result, err);
+	struct result_owner owner = {.lookup_id = lookup_id};
+	int put = result_put(store, &owner, result, err);
 
 	return put > 0 ? set_found(store, lookup_id, err) : put;
 }

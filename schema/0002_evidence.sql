@@ -15,6 +15,7 @@ CREATE TABLE historical (
     FOREIGN KEY (run_id, span_id, idx) REFERENCES attempt ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX historical_open ON historical (run_id) WHERE state <> 1;
+CREATE INDEX historical_by_blob ON historical (hash);
 
 CREATE TABLE pod (
     -- A pod that Kubernetes or Prometheus told of. Its name is what worker names hold. Where

@@ -27,7 +27,7 @@ STAGES = {
     'store': ['store*'],
     'cluster': ['cluster_*'],
 }
-JOINTS = ['reader', 'spans', 'instance', 'cli_config', 'places', 'runlog', 'ask', 'pipeline*']
+JOINTS = ['reader', 'spans', 'instance', 'cli_config', 'places', 'runlog', 'ask*', 'pipeline*']
 SHOW = ['check*', 'report*', 'views*', 'export*', 'figures', 'output', 'symptom']
 # The store, and the list of logs that a report is about.
 SHOW_STAGES = ['store', 'discover']
