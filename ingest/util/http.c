@@ -344,37 +344,6 @@ static void fill_reply(struct transfer *t)
 	t->reply->is_json = type && strncasecmp(type, "application/json", 16) == 0;
 }
 
-static int explain(const struct http *http, CURLcode code, struct err *err);
-
-static int send_once(struct http *http, const struct http_request *request,
-		     struct http_reply *out_reply, struct err *err)
-{
-	struct transfer transfer = {http, request, out_reply, err, 0, false};
-	CURLcode code;
-
-	buf_clear(&out_reply->text);
-	code = perform(&transfer);
-	if (transfer.stopped)
-		return -1;
-	if (code != CURLE_OK)
-		return explain(http, code, err);
-	fill_reply(&transfer);
-	return 0;
-}
-
-int http_send(struct http *http, const struct http_request *request, struct http_reply *out_reply,
-	      struct err *err)
-{
-	int rc = send_once(http, request, out_reply, err);
-
-	if (rc == 0 && out_reply->status == 401 && refresh_token(http))
-		rc = send_once(http, request, out_reply, err);
-	return rc;
-}
-
-/* ---- what went wrong ---------------------------------------------------------------------------
- */
-
 static const char *detail_of(const struct http *http, CURLcode code)
 {
 	return http->detail[0] ? http->detail : curl_easy_strerror(code);
@@ -403,10 +372,44 @@ static int explain(const struct http *http, CURLcode code, struct err *err)
 	case CURLE_UNSUPPORTED_PROTOCOL: /* "Received HTTP/0.9 when not allowed" */
 	case CURLE_WEIRD_SERVER_REPLY:
 		return err_set(err, ERR_NET, "%s: that is no HTTP server (%s)", name, detail);
-	default:
+	case CURLE_PARTIAL_FILE:
+	case CURLE_GOT_NOTHING:
+	case CURLE_RECV_ERROR:
+	case CURLE_BAD_CONTENT_ENCODING:
+	case CURLE_WRITE_ERROR: /* older ones say so where unpacking fails */
 		return err_set(err, ERR_NET, "%s: the answer broke off (%s)", name, detail);
+	default:
+		return err_set(err, ERR_NET, "%s: cannot be asked (%s)", name, detail);
 	}
 }
+
+static int send_once(struct http *http, const struct http_request *request,
+		     struct http_reply *out_reply, struct err *err)
+{
+	struct transfer transfer = {http, request, out_reply, err, 0, false};
+	CURLcode code;
+
+	buf_clear(&out_reply->text);
+	code = perform(&transfer);
+	if (transfer.stopped)
+		return -1;
+	if (code != CURLE_OK)
+		return explain(http, code, err);
+	fill_reply(&transfer);
+	return 0;
+}
+
+int http_send(struct http *http, const struct http_request *request, struct http_reply *out_reply,
+	      struct err *err)
+{
+	int rc = send_once(http, request, out_reply, err);
+
+	if (rc == 0 && out_reply->status == 401 && refresh_token(http))
+		rc = send_once(http, request, out_reply, err);
+	return rc;
+}
+
+/* ---- answers that are no use ----------------------------------------------------------------- */
 
 static int refused(const struct http *http, const struct http_reply *reply, struct err *err)
 {

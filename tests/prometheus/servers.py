@@ -37,11 +37,11 @@ class Answer:
         return row
 
 
-def probe(*arguments, code=0, env=None):
-    """Runs cluster_probe; fails unless it exits with `code`."""
+def probe(*arguments, code=0, env=None, text=''):
+    """Runs cluster_probe with `text` as its standard input; fails unless it exits with `code`."""
     kept = {k: v for k, v in os.environ.items() if k in ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS')}
     done = subprocess.run([os.environ['CLUSTER_PROBE'], *map(str, arguments)], capture_output=True, text=True,
-                          env={**kept, **(env or {})}, stdin=subprocess.DEVNULL, timeout=120)
+                          env={**kept, **(env or {})}, input=text, timeout=120)
     assert done.returncode == code, f'exit {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}'
     return Answer(done)
 

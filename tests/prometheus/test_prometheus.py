@@ -73,6 +73,12 @@ def test_the_pods_say_the_same(recorded):
         assert pods[key] == prometheus[key]
 
 
+def test_pods_from_standard_input():
+    path = HERE.parent / 'data/pods/recorded.json'
+    assert probe('pods', '-', text=path.read_text()).rows == probe('pods', path).rows
+    assert probe('pods', '-', text='{', code=2).error.startswith('standard input: not JSON, or cut short: ')
+
+
 def test_a_counted_kill_of_a_child(tmp_path):
     with Prometheus(tmp_path, **{**RECORDED, 'ACTIONS': str(HERE / 'recorded-child-kill.tsv')}) as server:
         answer = evidence(server)
