@@ -82,7 +82,7 @@ static const struct option table[] = {
 	{"namespace", 0, "NAME", OPTION_TEXT, &flags.namespace,
 	 "namespace of the workers (default: buildbarn)"},
 	{"container", 0, "NAME", OPTION_TEXT, &flags.container,
-	 "container in which actions run (default: runner)"},
+	 "container in which actions run (default: setting runner_container, runner)"},
 	{"prom-user", 0, "NAME", OPTION_TEXT, &flags.prom_user,
 	 "user for Prometheus (password: $BR2_PROM_PASSWORD)"},
 	{"prom-password-file", 0, "FILE", OPTION_TEXT, &flags.prom_password_file,

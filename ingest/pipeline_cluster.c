@@ -42,7 +42,7 @@ static int tell_fault(const struct watching *watching, const struct err *fault, 
 	return 0;
 }
 
-/* ---- storing ----------------------------------------------------------------------------- */
+/* ---- storing ---- */
 
 static int put_item(struct store *store, const struct found_item *item, struct err *err)
 {
@@ -83,7 +83,7 @@ static int store_found(struct store *store, const struct found *found, const str
 	return store_commit(store, err);
 }
 
-/* ---- pods ----------------------------------------------------------------------------------- */
+/* ---- pods ---- */
 
 static bool is_url(const char *source)
 {
@@ -150,8 +150,7 @@ static int read_pods(const struct watching *watching, const char *source, struct
 	return 0;
 }
 
-/* ---- what to ask Prometheus about --------------------------------------------------------------
- */
+/* ---- what to ask Prometheus about ---- */
 
 /* Moments that the settings make of now. */
 struct horizon {
@@ -182,6 +181,23 @@ static int read_horizon(const struct watching *watching, struct horizon *out, st
 		" WHERE key = 'prometheus_lag_s' AND typeof(value) IN ('integer', 'real')), 120)"
 		" AS INTEGER)",
 		&now, 1, take_horizon, out, err);
+}
+
+static int take_name(void *context, const struct row *row, struct err *err)
+{
+	struct buf *name = context;
+
+	(void)err;
+	buf_add(name, row->values[0].text.data, row->values[0].text.len);
+	return 1;
+}
+
+/* The container in which actions run, as the views have it. */
+static int read_container(const struct watching *watching, struct buf *out, struct err *err)
+{
+	return store_query(watching->store,
+			   "SELECT CAST(value AS TEXT) FROM setting WHERE key = 'runner_container'",
+			   NULL, 0, take_name, out, err);
 }
 
 struct wants {
@@ -234,8 +250,7 @@ static int list_wants(const struct watching *watching, const struct look *look, 
 	return rc;
 }
 
-/* ---- asking Prometheus --------------------------------------------------------------------------
- */
+/* ---- asking Prometheus ---- */
 
 /* Only kube-state-metrics tells of ends: without it nothing was looked at. */
 static void tell_prometheus(const struct watching *watching, const struct cluster_tally *tally)
@@ -264,23 +279,31 @@ static void add_tally(struct cluster_tally *sum, const struct cluster_tally *tal
 	sum->unseen += tally->unseen;
 }
 
+/* A question that is the same for all stretches of time. */
+struct question {
+	struct cluster_selector selector;
+	struct look look;
+	int64_t settled_ns;
+};
+
 /* 1: Prometheus failed, as `fault` says; 0; -1: the store did. */
-static int ask_stretch(const struct watching *watching, const struct look *look,
-		       struct interval span, int64_t settled_ns, struct cluster_tally *sum,
-		       struct err *fault, struct err *err)
+static int ask_stretch(const struct watching *watching, const struct question *question,
+		       struct interval span, struct cluster_tally *sum, struct err *fault,
+		       struct err *err)
 {
 	struct cluster_tally tally = CLUSTER_TALLY_INIT;
 	struct found found;
 	struct cluster_sink sink = found_sink(&found, on_warning);
-	struct interval settled = {span.from, at_most(span.to, settled_ns)};
+	struct interval settled = {span.from, at_most(span.to, question->settled_ns)};
 	bool looked;
 	int failed, stored;
 
 	found_init(&found);
-	failed = cluster_evidence_read(watching->prometheus, &watching->options->selector,
-				       span.from, span.to, &sink, &tally, fault);
+	failed = cluster_evidence_read(watching->prometheus, &question->selector, span.from,
+				       span.to, &sink, &tally, fault);
 	looked = !failed && tally.containers && settled.to >= settled.from;
-	stored = store_found(watching->store, &found, look, looked ? &settled : NULL, err);
+	stored = store_found(watching->store, &found, &question->look, looked ? &settled : NULL,
+			     err);
 	found_release(&found);
 	add_tally(sum, &tally);
 	if (stored < 0)
@@ -288,8 +311,8 @@ static int ask_stretch(const struct watching *watching, const struct look *look,
 	return failed ? 1 : 0;
 }
 
-static int ask_wants(const struct watching *watching, const struct look *look,
-		     const struct wants *wants, int64_t settled_ns, struct err *err)
+static int ask_wants(const struct watching *watching, const struct question *question,
+		     const struct wants *wants, struct err *err)
 {
 	struct cluster_tally sum = CLUSTER_TALLY_INIT;
 	struct err fault = ERR_INIT;
@@ -299,8 +322,7 @@ static int ask_wants(const struct watching *watching, const struct look *look,
 	for (i = 0; rc == 0 && i < wants->list.count; i++) {
 		msg_progress("Prometheus: %zu of %zu stretches of time asked", i,
 			     wants->list.count);
-		rc = ask_stretch(watching, look, wants->list.items[i], settled_ns, &sum, &fault,
-				 err);
+		rc = ask_stretch(watching, question, wants->list.items[i], &sum, &fault, err);
 	}
 	msg_progress_end();
 	if (rc > 0)
@@ -315,27 +337,43 @@ static int ask_wants(const struct watching *watching, const struct look *look,
 	return 0;
 }
 
-static int ask_prometheus(const struct watching *watching, struct err *err)
+static int ask_since(const struct watching *watching, const struct question *question,
+		     int64_t oldest_ns, struct err *err)
 {
-	char *selector = cluster_selector_text(&watching->options->selector);
-	struct look look = {LAYER_PROMETHEUS, watching->cache, selector};
-	struct wants wants = {INTERVALS_INIT, 0, watching->now_ns};
-	struct horizon horizon = {0, 0};
-	int rc = read_horizon(watching, &horizon, err);
+	struct wants wants = {INTERVALS_INIT, oldest_ns, watching->now_ns};
+	int rc = list_wants(watching, &question->look, &wants, err);
 
-	wants.oldest_ns = horizon.oldest_ns;
 	if (rc == 0)
-		rc = list_wants(watching, &look, &wants, err);
-	if (rc == 0)
-		rc = ask_wants(watching, &look, &wants, horizon.settled_ns, err);
+		rc = ask_wants(watching, question, &wants, err);
 	intervals_release(&wants.list);
-	free(selector);
 	return rc;
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------
- */
+static int ask_prometheus(const struct watching *watching, struct err *err)
+{
+	struct question question = {
+		watching->options->selector, {LAYER_PROMETHEUS, watching->cache, NULL}, 0};
+	struct horizon horizon = {0, 0};
+	struct buf container = BUF_INIT;
+	char *selector = NULL;
+	int rc = -1;
+
+	if (read_horizon(watching, &horizon, err) < 0 ||
+	    read_container(watching, &container, err) < 0)
+		goto out;
+	if (!question.selector.container && container.len)
+		question.selector.container = container.data;
+	selector = cluster_selector_text(&question.selector);
+	question.look.selector = selector;
+	question.settled_ns = horizon.settled_ns;
+	rc = ask_since(watching, &question, horizon.oldest_ns, err);
+out:
+	free(selector);
+	buf_release(&container);
+	return rc;
+}
+
+/* ---- the whole ---- */
 
 int watching_run(struct watching *watching, struct store *store, bool *trouble, struct err *err)
 {

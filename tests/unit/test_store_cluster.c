@@ -49,7 +49,7 @@ static struct oom_count oom_of(const char *pod, int64_t first, int64_t last, int
 	};
 }
 
-/* ---- containers ---------------------------------------------------------------------------- */
+/* ---- containers ---- */
 
 static void test_containers(void **state)
 {
@@ -91,7 +91,7 @@ static void test_pods_are_told_apart(void **state)
 	assert_number(f, "SELECT count(*) FROM pod WHERE namespace = ''", 1);
 }
 
-/* ---- ends ------------------------------------------------------------------------------------ */
+/* ---- ends ---- */
 
 static void test_terminations(void **state)
 {
@@ -148,8 +148,7 @@ static void test_oom_counts(void **state)
 	assert_number(f, "SELECT count(*) FROM pod", 1);
 }
 
-/* ---- looks --------------------------------------------------------------------------------------
- */
+/* ---- looks ---- */
 
 static void put_look(struct fixture *f, int64_t from, int64_t to)
 {
@@ -212,8 +211,7 @@ static void test_looks_of_others(void **state)
 	intervals_release(&found);
 }
 
-/* ---- the laws ----------------------------------------------------------------------------------
- */
+/* ---- the laws ---- */
 
 /* Everything that a cluster said, in the order of a seed. */
 static void say_all(struct fixture *f, unsigned seed)

@@ -1,0 +1,82 @@
+-- Workers and requests whose kept sums are not those of their results; results and
+-- digests whose kept reference is not their first one; answers without a result. Sums
+-- stop at the largest integer: they are made anew in two halves, which cannot overflow.
+WITH part AS (
+    SELECT worker_id, request_id, result_id, max_rss_bytes,
+        ifnull(exit_code, 0) <> 0 OR termination_signal IS NOT NULL AS failed,
+        source = 1 AND cpu_ns IS NOT NULL AS counted,
+        CASE WHEN source = 1 AND cpu_ns IS NOT NULL THEN ifnull(wall_ns, 0) ELSE 0 END AS wall_ns,
+        CASE WHEN source = 1 THEN ifnull(cpu_ns, 0) ELSE 0 END AS cpu_ns
+    FROM result),
+worked AS (
+    SELECT worker_id, count(*) AS results, sum(failed) AS failed, sum(counted) AS counted,
+        sum(wall_ns >> 32) + (sum(wall_ns & 4294967295) >> 32) AS wall_high,
+        sum(wall_ns & 4294967295) & 4294967295 AS wall_low,
+        sum(cpu_ns >> 32) + (sum(cpu_ns & 4294967295) >> 32) AS cpu_high,
+        sum(cpu_ns & 4294967295) & 4294967295 AS cpu_low,
+        min(max_rss_bytes) AS rss_min, max(max_rss_bytes) AS rss_max
+    FROM part
+    WHERE worker_id IS NOT NULL
+    GROUP BY worker_id),
+requested AS (
+    SELECT p.request_id, count(*) AS results, sum(p.counted) AS counted,
+        sum(p.wall_ns >> 32) + (sum(p.wall_ns & 4294967295) >> 32) AS wall_high,
+        sum(p.wall_ns & 4294967295) & 4294967295 AS wall_low,
+        sum(p.cpu_ns >> 32) + (sum(p.cpu_ns & 4294967295) >> 32) AS cpu_high,
+        sum(p.cpu_ns & 4294967295) & 4294967295 AS cpu_low,
+        min(m.base_ns) AS first_ns
+    FROM part p
+    LEFT JOIN result_time m ON m.result_id = p.result_id
+    WHERE p.request_id IS NOT NULL
+    GROUP BY p.request_id),
+-- The earliest reference of each digest that somebody refers to.
+earliest AS (
+    SELECT l.lookup_id, (
+        SELECT b.run_id || ' ' || b.seq || ' ' || b.name_id
+        FROM attempt a
+        JOIN action b ON b.run_id = a.run_id AND b.span_id = a.span_id
+        JOIN run g ON g.run_id = a.run_id
+        WHERE a.lookup_id = l.lookup_id
+        ORDER BY g.start_ns IS NULL, g.start_ns, g.trace_id, b.seq LIMIT 1) AS reference
+    FROM lookup l)
+SELECT 'worker ' || w.name AS what, 'its sums are not those of its results' AS fault
+FROM worker w
+LEFT JOIN worked k ON k.worker_id = w.worker_id
+WHERE (w.results, w.failed, w.with_usage, w.wall_ns, w.cpu_ns, w.rss_min_bytes, w.rss_max_bytes) IS NOT (
+    ifnull(k.results, 0), ifnull(k.failed, 0), ifnull(k.counted, 0),
+    CASE WHEN k.wall_high > 2147483647 THEN 9223372036854775807
+        ELSE ifnull(k.wall_high << 32 | k.wall_low, 0) END,
+    CASE WHEN k.cpu_high > 2147483647 THEN 9223372036854775807
+        ELSE ifnull(k.cpu_high << 32 | k.cpu_low, 0) END,
+    k.rss_min, k.rss_max)
+UNION ALL
+SELECT 'invocation ' || ifnull(q.invocation, q.request_id), 'its sums are not those of its results'
+FROM request q
+LEFT JOIN requested k ON k.request_id = q.request_id
+WHERE (q.results, q.with_usage, q.wall_ns, q.cpu_ns, q.first_ns) IS NOT (
+    ifnull(k.results, 0), ifnull(k.counted, 0),
+    CASE WHEN k.wall_high > 2147483647 THEN 9223372036854775807
+        ELSE ifnull(k.wall_high << 32 | k.wall_low, 0) END,
+    CASE WHEN k.cpu_high > 2147483647 THEN 9223372036854775807
+        ELSE ifnull(k.cpu_high << 32 | k.cpu_low, 0) END,
+    k.first_ns)
+UNION ALL
+SELECT 'digest ' || l.digest, 'its first reference is another one than is kept'
+FROM earliest e
+JOIN lookup l ON l.lookup_id = e.lookup_id
+WHERE e.reference <> l.first_run_id || ' ' || l.first_seq || ' ' || l.name_id
+UNION ALL
+SELECT 'digest ' || l.digest, 'a result of it is kept under another name, package, project or run'
+FROM result r
+JOIN lookup l ON l.lookup_id = r.lookup_id
+JOIN action_name n ON n.name_id = l.name_id
+JOIN target t ON t.target_id = n.target_id
+JOIN run g ON g.run_id = l.first_run_id
+WHERE (r.name_id, r.package_id, r.project_id, r.first_run_id) IS NOT
+    (l.name_id, t.package_id, g.project_id, l.first_run_id)
+UNION ALL
+SELECT 'digest ' || l.digest, CASE l.state WHEN 1 THEN 'it was found, and no result is stored'
+    ELSE 'a result is stored, and it was not found' END
+FROM lookup l
+WHERE (l.state = 1) <> EXISTS (SELECT 1 FROM result r WHERE r.lookup_id = l.lookup_id AND r.source = 1)
+LIMIT 100
