@@ -23,8 +23,9 @@ struct page {
 
 	int64_t digests, test_digests; /* of which the latter by tests and listings only */
 	int64_t with_usage;
-	int64_t by_others;  /* executed by runs outside of the scope */
-	int64_t unmeasured; /* referred to by dev and viewcheck runs only */
+	int64_t by_others;    /* executed by runs outside of the scope */
+	int64_t unmeasured;   /* referred to by dev and viewcheck runs only */
+	int64_t failed_found; /* whose only result is that of a failed execution */
 	int64_t in_flight;
 	struct figures figures;
 	struct grid *longest;
@@ -138,6 +139,7 @@ static int take_notes(void *context, const struct row *row, struct err *err)
 	page->symptoms.runs = row->values[5].integer;
 	page->symptoms.gone_runs = row->values[6].integer;
 	grid_add_safe(&page->instances, row->values[7].text);
+	page->failed_found = row->values[8].integer;
 	return 0;
 }
 
@@ -187,6 +189,10 @@ static void add_reasons(struct page *page)
 	}
 	if (separator[0] == ',')
 		buf_addstr(&page->text, " (view missing_results)\n");
+	if (page->failed_found)
+		buf_addf(&page->text,
+			 "failed, with numbers of their own: %" PRId64 " (view failures)\n",
+			 page->failed_found);
 }
 
 static void add_buckets(struct page *page)

@@ -423,8 +423,7 @@ static int on_action_end(struct runlog *log, const struct event *event, struct e
 	for (i = 0; i < action->attempt_count; i++) {
 		set_function(log, &action->attempts[i].digest);
 		note_link(log, &action->attempts[i]);
-		if (log->place->no_stderr)
-			action->attempts[i].stderr_text = STR_NULL;
+		action->attempts[i].no_stderr = log->place->no_stderr;
 	}
 	spans_end(&log->spans, event->span_id);
 	if (!log->store)

@@ -189,6 +189,8 @@ static struct str kept_stderr(struct store *store, const struct attempt *attempt
 
 	if (!has_failed(attempt) || !attempt->stderr_text.len)
 		return STR_NULL;
+	if (attempt->no_stderr)
+		return STR("");
 	tail = last_bytes(attempt->stderr_text, STORE_STDERR_MAX);
 	return last_bytes(text_clean(tail, &store->borrowed[1]), STORE_STDERR_MAX);
 }
@@ -203,7 +205,9 @@ static int put_attempt_stderr(struct store *store, const struct attempt_key *key
 		return 0;
 	s = db_use(store, ST_ATTEMPT_STDERR_PUT,
 		   "INSERT INTO attempt_stderr (run_id, span_id, idx, stderr, stderr_bytes)"
-		   " VALUES (:run, :span, :idx, :stderr, :stderr_bytes) ON CONFLICT DO NOTHING");
+		   " VALUES (:run, :span, :idx, :stderr, :stderr_bytes)"
+		   " ON CONFLICT DO UPDATE SET stderr = excluded.stderr"
+		   " WHERE stderr = '' AND excluded.stderr <> ''");
 	bind_attempt(s, key);
 	bind_text(s, ":stderr", text);
 	bind_int(s, ":stderr_bytes", (int64_t)attempt->stderr_text.len);

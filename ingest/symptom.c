@@ -134,8 +134,8 @@ static void say_failed(const struct symptom_facts *facts, struct buf *buf)
 		return;
 	buf_addstr(buf, "failed: ");
 	add_count(buf, facts->missing[REASON_FAILED], "action");
-	buf_addstr(buf, "; the action cache holds successes only. br2-ingest sql "
-			"\"SELECT * FROM missing_results WHERE reason = 'failed'\"\n");
+	buf_addstr(buf, ", of which no numbers of their own were found. br2-ingest views failures "
+			"says why\n");
 }
 
 static void say_uploads_refused(const struct symptom_facts *facts, struct buf *buf)

@@ -1,6 +1,6 @@
 CREATE VIEW _missing (
-    -- One row a digest without counted usage, and why: the first reason that fits.
-    -- failed: no attempt succeeded, and a failed action is never in the action cache. evicted: hit or
+    -- One row a digest without counted usage and without a historical result, and why: the first reason
+    -- that fits. failed: no attempt succeeded, and a failed action is never in the action cache. evicted: hit or
     -- succeeded in a log, not there now. never_stored: the same, but no answer ever proved the instance
     -- name. refused_upload, local_only: what an Error attempt's stage and text say.
     lookup_id,    -- of table lookup
@@ -27,4 +27,5 @@ SELECT l.lookup_id, l.first_run_id, l.name_id, CASE
     WHEN l.state IN (7, 8) THEN 'unreachable'
     WHEN l.state IN (6, 9) THEN 'malformed'
     ELSE 'not_asked' END
-FROM lookup l WHERE l.state <> 1;
+FROM lookup l WHERE l.state <> 1
+    AND NOT EXISTS (SELECT 1 FROM result h WHERE h.lookup_id = l.lookup_id AND h.source = 2);

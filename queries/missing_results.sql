@@ -1,10 +1,11 @@
 CREATE VIEW missing_results (
-    -- One row a digest that has no usage in the action cache: what all sums leave out; in no
-    -- order. Local commands are never asked for and are not here.
+    -- One row a digest of which no usage is known; in no order. Local commands are never asked for and
+    -- are not here, nor are failed actions whose own result was found: those are rows of usage with
+    -- source historical.
     -- reason, the first that fits: refused_upload (the cache refused the inputs), local_only (may not
-    -- run remotely), failed (a failed action is never in the action cache; its usage may be a row of
-    -- usage with source historical), evicted (was there, is gone), never_stored (succeeded, but no
-    -- answer ever proved the instance name), outputs_evicted (the entry is there, an output is gone),
+    -- run remotely), failed (a failed action is never in the action cache, and no result of its own was
+    -- found: see failures), evicted (was there, is gone; or ran where the rule forbids caching, which no
+    -- log tells), never_stored (succeeded, but no answer ever proved the instance name), outputs_evicted (the entry is there, an output is gone),
     -- no_usage (a worker that reports none), uploaded_by_client (run locally by Buck2: wall only),
     -- refused (no access), unreachable, malformed (or too large), not_asked.
     project,    -- of the digest's first reference

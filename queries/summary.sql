@@ -1,6 +1,7 @@
 CREATE VIEW summary (
     -- The whole file in one row. The sums count results of the action cache with usage, each digest
-    -- once, whichever runs hit it; digests - with_usage are the rows of missing_results.
+    -- once, whichever runs hit it; digests - with_usage - only_historical are the rows of
+    -- missing_results.
     runs,       -- runs whose log was read
     actions,    -- ended actions of these runs, local ones and those without a command included
     tests,      -- ended test runs and test listings
@@ -9,12 +10,15 @@ CREATE VIEW summary (
     with_usage, -- of these, with a result and its usage in the action cache
     wall_h,     -- their wall time, hours
     cpu_h,      -- their CPU time, hours
-    avg_cores   -- cpu / wall: the average while running
+    avg_cores,  -- cpu / wall: the average while running
+    only_historical -- digests whose only result is that of a failed execution, which no sum counts
 ) AS
 SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM action) - (SELECT count(*) FROM action INDEXED BY action_test WHERE type <> 1),
     (SELECT count(*) FROM action INDEXED BY action_test WHERE type <> 1), (SELECT count(*) FROM in_flight), (SELECT count(*) FROM lookup),
     count(*), round(total(wall_ns) / 3.6e12, 2), round(total(cpu_ns) / 3.6e12, 2),
-    round(total(cpu_ns) / nullif(total(wall_ns), 0), 2)
+    round(total(cpu_ns) / nullif(total(wall_ns), 0), 2),
+    (SELECT count(DISTINCT h.lookup_id) FROM result h INDEXED BY result_historical WHERE h.source = 2
+        AND NOT EXISTS (SELECT 1 FROM result a WHERE a.lookup_id = h.lookup_id AND a.source = 1))
 FROM result WHERE source = 1 AND cpu_ns IS NOT NULL;
 
 CREATE VIEW summary_by_project (
@@ -29,7 +33,8 @@ CREATE VIEW summary_by_project (
     with_usage, -- of these, with a result and its usage in the action cache
     wall_h,     -- their wall time, hours
     cpu_h,      -- their CPU time, hours
-    avg_cores   -- cpu / wall: the average while running
+    avg_cores,  -- cpu / wall: the average while running
+    only_historical -- digests whose only result is that of a failed execution, which no sum counts
 ) AS
 SELECT p.name, (SELECT count(*) FROM run r WHERE r.project_id = p.project_id),
     (SELECT count(*) FROM run r CROSS JOIN action a ON a.run_id = r.run_id WHERE r.project_id = p.project_id)
@@ -43,7 +48,10 @@ SELECT p.name, (SELECT count(*) FROM run r WHERE r.project_id = p.project_id),
         + (SELECT count(*) FROM lookup l JOIN run r ON r.run_id = l.first_run_id
             WHERE l.state <> 1 AND r.project_id = p.project_id),
     count(s.cores), round(total(s.wall_ns) / 3.6e12, 2), round(total(s.cpu_ns) / 3.6e12, 2),
-    round(total(s.cpu_ns) / nullif(total(s.wall_ns), 0), 2)
+    round(total(s.cpu_ns) / nullif(total(s.wall_ns), 0), 2),
+    (SELECT count(DISTINCT h.lookup_id) FROM result h INDEXED BY result_historical WHERE h.source = 2
+        AND h.project_id = p.project_id
+        AND NOT EXISTS (SELECT 1 FROM result a WHERE a.lookup_id = h.lookup_id AND a.source = 1))
 -- The plus signs keep SQLite from making an index of its own for the join, which costs more than the scan.
 FROM project p LEFT JOIN result s INDEXED BY result_bucket
     ON +s.project_id = p.project_id AND s.source = 1 AND s.cpu_ns IS NOT NULL
@@ -62,7 +70,8 @@ CREATE VIEW summary_by_run (
     with_usage, -- of these, with a result and its usage in the action cache
     wall_h,     -- their wall time, hours
     cpu_h,      -- their CPU time, hours
-    avg_cores   -- cpu / wall: the average while running
+    avg_cores,  -- cpu / wall: the average while running
+    only_historical -- digests whose only result is that of a failed execution, which no sum counts
 ) AS
 SELECT g.trace_id, (SELECT j.name FROM project j WHERE j.project_id = g.project_id),
     (SELECT count(*) FROM action x WHERE x.run_id = g.run_id)
@@ -70,7 +79,10 @@ SELECT g.trace_id, (SELECT j.name FROM project j WHERE j.project_id = g.project_
     (SELECT count(*) FROM action x INDEXED BY action_test WHERE x.run_id = g.run_id AND x.type <> 1),
     (SELECT count(*) FROM in_flight f WHERE f.run_id = g.run_id),
     count(a.lookup_id), count(s.lookup_id), round(total(s.wall_ns) / 3.6e12, 2), round(total(s.cpu_ns) / 3.6e12, 2),
-    round(total(s.cpu_ns) / nullif(total(s.wall_ns), 0), 2)
+    round(total(s.cpu_ns) / nullif(total(s.wall_ns), 0), 2),
+    count(a.lookup_id) FILTER (WHERE s.lookup_id IS NULL
+        AND EXISTS (SELECT 1 FROM result h WHERE h.lookup_id = a.lookup_id AND h.source = 2)
+        AND NOT EXISTS (SELECT 1 FROM result c WHERE c.lookup_id = a.lookup_id AND c.source = 1))
 FROM run g LEFT JOIN attempt a ON a.run_id = g.run_id AND a.lookup_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attempt e
         WHERE e.lookup_id = a.lookup_id AND e.run_id = a.run_id AND (e.span_id, e.idx) < (a.span_id, a.idx))
     LEFT JOIN result s ON s.lookup_id = a.lookup_id AND s.source = 1 AND s.cpu_ns IS NOT NULL

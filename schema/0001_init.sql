@@ -318,11 +318,11 @@ CREATE TABLE attempt_text (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE attempt_stderr (
-    -- stderr of failed attempts, unless the ingest was told to leave it out.
+    -- stderr of failed attempts; those that wrote none have no row.
     run_id INTEGER NOT NULL,
     span_id INTEGER NOT NULL,
     idx INTEGER NOT NULL,
-    stderr TEXT NOT NULL,     -- its last bytes, up to the bound
+    stderr TEXT NOT NULL,     -- its last bytes, up to the bound; '' if the ingest was told to leave it out
     stderr_bytes INTEGER NOT NULL, -- of the whole
     PRIMARY KEY (run_id, span_id, idx),
     FOREIGN KEY (run_id, span_id, idx) REFERENCES attempt ON DELETE CASCADE

@@ -36,4 +36,13 @@ SELECT
             UNION ALL
             SELECT i.name, -1 FROM run JOIN instance i USING (instance_id)
             WHERE run_id IN (SELECT run_id FROM scope))
-         GROUP BY name ORDER BY min(rank), name)) AS instances
+         GROUP BY name ORDER BY min(rank), name)) AS instances,
+    -- Found from the historical results, which are few.
+    (SELECT count(DISTINCT h.lookup_id)
+     FROM result h INDEXED BY result_historical
+     WHERE h.source = 2
+         AND NOT EXISTS (SELECT 1 FROM result r WHERE r.lookup_id = h.lookup_id AND r.source = 1)
+         AND NOT (:no_tests AND h.lookup_id IN (SELECT lookup_id FROM test_only))
+         AND EXISTS (
+            SELECT 1 FROM attempt t
+            WHERE t.lookup_id = h.lookup_id AND +t.run_id IN (SELECT run_id FROM scope))) AS failed_found

@@ -53,4 +53,4 @@ def update(db):
 if __name__ == '__main__':
     if sys.argv[1:] != ['--update']:
         sys.exit(__doc__)
-    update(samples.load(*SAMPLES))
+    update(samples.load(*SAMPLES, historical=True))

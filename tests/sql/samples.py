@@ -53,7 +53,7 @@ def add_result(made, instance, digest, usage, attempt=None):
 
 
 def load(*samples, historical=False, path=':memory:'):
-    """A database of these samples; with `historical`, their HistoricalExecuteResponses as well."""
+    """A database of these samples; without `historical`, nobody asked for the HistoricalExecuteResponses yet."""
     made = tables.Tables(path)
     for sample in samples:
         wanted = expected(sample)
@@ -68,8 +68,11 @@ def load(*samples, historical=False, path=':memory:'):
             if result['source'] == 'action_cache' and key not in done:
                 done.add(key)
                 add_result(made, wanted['instance'], result['digest'], result)
-        for row in wanted['historical'] if historical else []:
-            add_result(made, wanted['instance'], row['digest'], row['usage'], (row['trace_id'], row['span'], row['attempt']))
+        for row in wanted['historical']:
+            key = {'run_id': made.runs[row['trace_id']][0], 'span_id': row['span'], 'idx': row['attempt']}
+            made.link(key, row['link'], int(historical))
+            if historical:
+                add_result(made, wanted['instance'], row['digest'], row['usage'], (row['trace_id'], row['span'], row['attempt']))
     return made.finish()
 
 

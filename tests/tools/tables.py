@@ -137,8 +137,12 @@ class Tables:
         if stderr:
             insert(self.db, 'attempt_stderr', **key, stderr=stderr, stderr_bytes=len(stderr.encode()))
         if blob:
-            hashed, _, size = blob[0].partition(':')
-            insert(self.db, 'historical', **key, function=1, hash=bytes.fromhex(hashed), size_bytes=int(size), state=blob[1])
+            self.link(key, *blob)
+
+    def link(self, key, digest, state):
+        """The blob that an attempt links; `key`: its columns run_id, span_id and idx."""
+        hashed, _, size = digest.partition(':')
+        insert(self.db, 'historical', **key, function=1, hash=bytes.fromhex(hashed), size_bytes=int(size), state=state)
 
     def in_flight(self, trace, label, category, identifier, start_ns=None):
         run_id, _ = self.runs[trace]

@@ -82,7 +82,7 @@ static void test_a_few_missing_may_be_ignored(void **state)
 	CHECK_LINE(&facts, "gone from the cache: 1 result.", "Ignore it, or build that cell again");
 	facts.missing[REASON_EVICTED] = 0;
 	facts.missing[REASON_FAILED] = 1;
-	CHECK_LINE(&facts, "failed: 1 action;", "successes only", "missing_results");
+	CHECK_LINE(&facts, "failed: 1 action,", "no numbers of their own", "views failures");
 }
 
 static void test_everything_gone_of_an_old_log(void **state)
