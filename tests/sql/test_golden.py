@@ -7,7 +7,7 @@ import samples
 
 @pytest.fixture(scope='module')
 def db():
-    return samples.load(*golden.SAMPLES)
+    return samples.load(*golden.SAMPLES, historical=True)
 
 
 def names():

@@ -477,6 +477,68 @@ def test_oom_patterns_are_rows():
     assert (row['pattern'], row['action_failed'], row['attempt'], row['kind']) == ('memory exhausted', 0, 0, 'remote')
 
 
+WORKER = 'Remote Execution Error on Execute with digest x: Error: (Error was returned on the stream by RE: '
+
+
+# Texts of bb-remote-execution 13313e6: pkg/scheduler/in_memory_build_queue.go, pkg/builder, pkg/runner.
+@pytest.mark.parametrize('attempt, wanted', [
+    ({'exit_code': 2, 'historical': (digest(9), 0)}, ('exit', 'its result was not asked for yet')),
+    ({'exit_code': -1, 'historical': (digest(9), 2)}, ('signal', 'its result is gone from the CAS')),
+    ({'exit_code': 2, 'historical': (digest(9), 4)}, ('exit', 'the server refuses its result')),
+    ({'exit_code': 2, 'historical': (digest(9), 6)}, ('exit', 'its result is too large')),
+    ({'exit_code': 2, 'historical': (digest(9), 8)}, ('exit', 'its result could not be fetched yet')),
+    ({'exit_code': 2, 'historical': (digest(9), 9)}, ('exit', 'what its message links is no result')),
+    ({'exit_code': 2, 'historical': (digest(9), 10)}, ('exit', 'what its message links is about another action')),
+    ({'exit_code': 2, 'message': 'no link here'}, ('exit', 'the server\'s message has no link')),
+    ({'kind': 1, 'exit_code': 1}, ('exit', 'ran locally: no worker measured it')),
+    ({'status': 5, 'error': WORKER + 'Failed to run command: context deadline exceeded)'},
+     ('timeout', 'timed out: the worker told no usage, and Buck2 drops the link')),
+    ({'status': 5, 'error': WORKER + 'Failed to run command: Failed to start process: fork/exec /x: no such file)'},
+     ('start_failure', 'never started')),
+    ({'status': 5, 'error': WORKER + 'Worker {"pod":"w"} disappeared while task was executing)'},
+     ('worker_lost', 'its worker was lost and told nothing')),
+    ({'status': 5, 'error': WORKER + 'Attempted to execute task 10 times, but it never completed. This task may cause worker {} to crash.)'},
+     ('worker_lost', 'its worker was lost and told nothing')),
+    ({'status': 5, 'error': WORKER + 'Workers for this instance name, platform and size class disappeared while task was queued)'},
+     ('no_worker', 'no worker took it')),
+    ({'status': 5, 'error': WORKER + 'No workers exist for instance name prefix "x" platform {})'},
+     ('no_worker', 'no worker took it')),
+    ({'status': 5, 'error': WORKER + 'Task no longer has any waiting clients)'},
+     ('cancelled', 'cancelled: nobody waited for a result')),
+    ({'status': 7}, ('cancelled', 'cancelled: nobody waited for a result')),
+    ({'status': 5, 'error_stage': 'remote_upload_error', 'error': 'Buffer has checksum x'},
+     ('refused_upload', 'no worker took it')),
+    ({'status': 5, 'error_stage': 'remote_prepare', 'error': 'local_only'}, ('local_only', 'no worker took it')),
+    ({'status': 5, 'error': WORKER + 'Object not found)'},
+     ('error', 'the call ended with an error, with which Buck2 drops the link')),
+])
+def test_failure(attempt, wanted):
+    made = tables.Tables()
+    made.run('r', 'p')
+    made.action('r', 'root//:x', attempts=[{'digest': digest(1), 'status': 3, **attempt}], failed=1)
+    made.action('r', 'root//:y', attempts=[{'digest': digest(2)}])
+    assert one(made.finish(), 'SELECT reason, no_result FROM _failure') == dict(zip(('reason', 'no_result'), wanted))
+
+
+def test_failure_without_a_failed_attempt():
+    """bb-remote-execution#128: exit code 0, outputs missing."""
+    made = tables.Tables()
+    made.run('r', 'p')
+    made.action('r', 'root//:x', attempts=[{'digest': digest(1), 'exit_code': 0}], failed=1, error='outputs missing')
+    row = one(made.finish(), 'SELECT * FROM _failure')
+    assert (row['idx'], row['reason'], row['error'], row['action_failed']) == (None, 'missing_outputs', 'outputs missing', 1)
+
+
+def test_a_saved_action_is_a_failure_that_is_not_failed():
+    made = tables.Tables()
+    made.run('r', 'p')
+    made.action('r', 'root//:x', attempts=[{'digest': digest(1), 'status': 3, 'exit_code': 1, 'historical': (digest(9), 1)},
+                                           {'digest': digest(1), 'kind': 1}])
+    made.result(digest(1), wall_ns=S, attempt=('r', 1, 0))
+    row = one(made.finish(), 'SELECT * FROM _failure')
+    assert (row['action_failed'], row['idx'], row['no_result'], row['result_id']) == (0, 0, None, 1)
+
+
 # ---- links, hostile numbers, access ------------------------------------------------------------
 
 def test_portal_url():

@@ -36,7 +36,8 @@ def test_summary(sample):
         'runs': len(runs), 'actions': sum(r['actions'] for r in runs), 'tests': sum(r['tests'] for r in runs),
         'in_flight': sum(len(r['in_flight']) for r in runs), 'digests': wanted['of_digests'],
         'with_usage': wanted['stored_with_usage'], 'wall_h': round(wanted['wall_s'] / 3600, 2),
-        'cpu_h': round(wanted['cpu_s'] / 3600, 2), 'avg_cores': round(wanted['average_cores'], 2)}
+        'cpu_h': round(wanted['cpu_s'] / 3600, 2), 'avg_cores': round(wanted['average_cores'], 2),
+        'only_historical': 0}
 
 
 def test_summary_of_the_one_project(sample):
@@ -141,6 +142,36 @@ def test_failures_are_told_by_source():
         assert found == {k: n for k, n in wanted['by_source'].items() if k != 'None'}
         by = collections.Counter(str(r['executed_by']) for r in rows(db, 'SELECT executed_by FROM usage'))
         assert by == {k: n for k, n in wanted['executed_by'].items() if k != 'None'}
+
+
+@pytest.mark.parametrize('name', ['failures', 'flaky'])
+def test_digests_add_up(name):
+    """What has usage, what has that of a failed execution only, and what has none are all digests."""
+    db = load(name, historical=True)
+    only = [r['digest'] for r in expected(name)['results'] if r['source'] == 'historical']
+    none = {r['digest']: 'failed' for r in expected(name)['results'] if r['source'] is None}
+    assert {r['digest']: r['reason'] for r in rows(db, 'SELECT digest, reason FROM missing_results')} == none
+    for view in ('summary', 'summary_by_project'):
+        (row,) = rows(db, f'SELECT digests, with_usage, only_historical FROM {view}')
+        assert row['only_historical'] == len(only)
+        assert row['digests'] == row['with_usage'] + len(only) + len(none)
+    by_run = rows(db, 'SELECT run, digests - with_usage - only_historical AS missing FROM summary_by_run ORDER BY run')
+    missing = collections.Counter(r['run'] for r in rows(db, 'SELECT run FROM missing_results_by_run'))
+    assert {r['run']: r['missing'] for r in by_run} == {r['run']: missing[r['run']] for r in by_run}
+
+
+FAILURE = 'SELECT t.label, f.reason, f.no_result FROM _failure f JOIN action_name n USING (name_id) JOIN target t USING (target_id) WHERE f.kind = 2'
+
+
+def test_failures_say_why():
+    found = {r['label']: (r['reason'], r['no_result']) for r in rows(load('failures', historical=True), FAILURE)}
+    linked = {h['label'] for h in expected('failures')['historical']}
+    assert {label for label, (_, words) in found.items() if words is None} == linked
+    assert found['root//:bad-timeout'] == ('timeout', 'timed out: the worker told no usage, and Buck2 drops the link')
+    assert found['root//:bad-start'] == ('start_failure', 'never started')
+    assert (found['root//:bad-segv'][0], found['root//:bad-exit'][0]) == ('signal', 'exit')
+    before = {r['no_result'] for r in rows(load('flaky'), FAILURE)}
+    assert before == {'its result was not asked for yet'}
 
 
 def test_signals():
