@@ -1,33 +1,8 @@
-CREATE VIEW _failure (
-    -- One row an attempt that did not succeed, of an action that failed or that a later attempt saved,
-    -- with what its log says and where its own numbers are; and one row, idx NULL, an action that failed
-    -- though no attempt of it did (its command ended well, but outputs were missing; or it ran no command).
-    run_id,        -- of table run
-    span_id,       -- of table action
-    idx,           -- of table attempt; NULL: see above
-    name_id,       -- of table action_name
-    type,          -- 1 action, 2 test, 3 listing
-    action_failed, -- 0: a later attempt saved the action
-    kind,          -- attempt.kind: 1 local, 2 remote, ...
-    status,        -- attempt.status: 3 failure, 4 timeout, 5 error, 7 cancelled, 8 worker failure; 0 unknown
-    lookup_id,     -- of a remote attempt's digest
-    exit_code,     -- as Buck2 saw it; NULL: none was reported
-    start_ns,      -- of the attempt, else of the action
-    wall_us,       -- Buck2's own time of the attempt
-    error_stage,   -- of an Error attempt
-    error,         -- its text, which holds the worker's; of a row without an attempt the action's
-    action_error,  -- the action's own error text
-    message,       -- the server's message, which holds the link to the historical result
-    link_state,    -- historical.state; NULL: no link
-    link_message,  -- what was wrong with the linked blob
-    result_id,     -- of the historical result; NULL: none
-    -- What ended it, the first that fits: timeout; start_failure (the worker could not start it);
-    -- worker_lost (its worker disappeared, or 10 times a worker never finished it); no_worker (none for its
-    -- platform); cancelled (nobody waited any more); refused_upload, local_only (see missing_results); signal
-    -- (its command ended on one); exit (with another code than 0); error (another one of the server's or of
-    -- Buck2's own); missing_outputs (rows without an attempt).
-    reason,
-    no_result      -- why it has no numbers of its own, in words; NULL: it has
+CREATE VIEW _failed_attempt (
+    -- One row an attempt that did not succeed, of an action that failed or that a later attempt saved.
+    run_id, -- see _failure, as all below
+    span_id, idx, name_id, type, action_failed, kind, status, lookup_id, exit_code, start_ns, wall_us, error_stage, error,
+    action_error, message, link_state, link_message, result_id, reason, no_result
 ) AS
 WITH attempted AS (
     SELECT a.*, x.error_stage, x.error, x.message, h.state AS link_state, h.message AS link_message,
@@ -69,7 +44,42 @@ SELECT s.run_id, s.span_id, s.idx, b.name_id, b.type, b.failed, s.kind, s.status
     WHEN s.status = 5 THEN 'the call ended with an error, with which Buck2 drops the link'
     ELSE 'the server''s message has no link' END
 FROM attempted s JOIN action b USING (run_id, span_id) LEFT JOIN action_text y USING (run_id, span_id)
-    LEFT JOIN result r ON r.source = 2 AND r.attempt_run_id = s.run_id AND r.attempt_span_id = s.span_id AND r.attempt_idx = s.idx
+    LEFT JOIN result r ON r.source = 2 AND r.attempt_run_id = s.run_id AND r.attempt_span_id = s.span_id AND r.attempt_idx = s.idx;
+
+CREATE VIEW _failure (
+    -- One row an attempt that did not succeed, of an action that failed or that a later attempt saved,
+    -- with what its log says and where its own numbers are; and one row, idx NULL, an action that failed
+    -- though no attempt of it did (its command ended well, but outputs were missing; or it ran no command).
+    run_id,        -- of table run
+    span_id,       -- of table action
+    idx,           -- of table attempt; NULL: see above
+    name_id,       -- of table action_name
+    type,          -- 1 action, 2 test, 3 listing
+    action_failed, -- 0: a later attempt saved the action
+    kind,          -- attempt.kind: 1 local, 2 remote, ...
+    status,        -- attempt.status: 3 failure, 4 timeout, 5 error, 7 cancelled, 8 worker failure; 0 unknown
+    lookup_id,     -- of a remote attempt's digest
+    exit_code,     -- as Buck2 saw it; NULL: none was reported
+    start_ns,      -- of the attempt, else of the action
+    wall_us,       -- Buck2's own time of the attempt
+    error_stage,   -- of an Error attempt
+    error,         -- its text, which holds the worker's; of a row without an attempt the action's
+    action_error,  -- the action's own error text
+    message,       -- the server's message, which holds the link to the historical result
+    link_state,    -- historical.state; NULL: no link
+    link_message,  -- what was wrong with the linked blob
+    result_id,     -- of the historical result; NULL: none
+    -- What ended it, the first that fits: timeout; start_failure (the worker could not start it);
+    -- worker_lost (its worker disappeared, or 10 times a worker never finished it); no_worker (none for its
+    -- platform); cancelled (nobody waited any more); refused_upload, local_only (see missing_results); signal
+    -- (its command ended on one); exit (with another code than 0); error (another one of the server's or of
+    -- Buck2's own); missing_outputs (rows without an attempt).
+    reason,
+    no_result      -- why it has no numbers of its own, in words; NULL: it has
+) AS
+SELECT run_id, span_id, idx, name_id, type, action_failed, kind, status, lookup_id, exit_code, start_ns, wall_us, error_stage,
+    error, action_error, message, link_state, link_message, result_id, reason, no_result
+FROM _failed_attempt
 UNION ALL
 SELECT b.run_id, b.span_id, NULL, b.name_id, b.type, 1, NULL, NULL, NULL, NULL, b.start_ns, NULL, NULL, y.error, y.error,
     NULL, NULL, NULL, NULL, 'missing_outputs', 'no attempt of it failed'

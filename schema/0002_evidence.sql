@@ -93,5 +93,7 @@ INSERT INTO setting (key, value, about) VALUES
     ('kill_before_s', 1, 'a container''s end counts for an action from so long before its start'),
     ('kill_after_s', 5, '... to so long after its end: finishedAt has whole seconds, and the worker needs a moment'),
     ('kill_order_s', 1, 'of several actions the last that ended not later than this after the kill'),
+    ('kill_rss_pct', 90, 'a max RSS from this percentage of its container''s limit speaks of a kill for memory'),
+    ('runner_container', 'runner', 'the container of a worker''s pod that runs the actions'),
     ('prometheus_hours', 48, 'Prometheus is not asked about what is older: its retention'),
     ('prometheus_lag_s', 120, 'what is younger may not be scraped yet: it is asked about again');
