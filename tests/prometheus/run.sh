@@ -84,27 +84,25 @@ make_web_config() {
 	printf 'tls_server_config:\n  cert_file: tls.crt\n  key_file: tls.key\n' >>"$DIR/web.yml"
 }
 
+# The server that was just started is no use: ends it (its command line may still be ours, as alive() sees it).
+give_up() {
+	cat "$DIR/log" >&2
+	kill "$(cat "$DIR/pid")" 2>/dev/null || true
+	rm -f "$DIR/pid"
+	die "$1"
+}
+
 wait_until_ready() {
 	i=0
 	until [ "$(ask -o /dev/null -w '%{http_code}' "$URL/-/ready" 2>/dev/null || true)" = 200 ]; do
-		alive || {
-			cat "$DIR/log" >&2
-			rm -f "$DIR/pid"
-			die "prometheus exited"
-		}
+		kill -0 "$(cat "$DIR/pid")" 2>/dev/null || give_up "prometheus exited"
 		i=$((i + 1))
-		[ $i -lt 150 ] || {
-			cat "$DIR/log" >&2
-			stop
-			die "not ready after 30 s"
-		}
+		[ $i -lt 150 ] || give_up "not ready after 30 s"
 		sleep 0.2
 	done
 	# Somebody may have taken the port in between: the server that answers must be the one with our data.
-	ask "$URL/api/v1/status/flags" | grep -q "\"storage.tsdb.path\":\"$DIR/tsdb\"" || {
-		stop
-		die "another server answers on port $PORT"
-	}
+	ask "$URL/api/v1/status/flags" | grep -q "\"storage.tsdb.path\":\"$DIR/tsdb\"" ||
+		give_up "another server answers on port $PORT"
 }
 
 start() {

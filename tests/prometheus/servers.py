@@ -3,6 +3,7 @@ data, and a server that answers as it is told."""
 import http.server
 import json
 import os
+import socket
 import subprocess
 import threading
 import urllib.parse
@@ -46,17 +47,24 @@ def probe(*arguments, code=0, env=None, text=''):
     return Answer(done)
 
 
+def free_port():
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        return s.getsockname()[1]
+
+
 class Prometheus:
     """run.sh with these variables."""
 
     def __init__(self, folder, **variables):
         self.folder = Path(folder) / 'prometheus'
-        self.env = {**os.environ, 'PORT': 'auto', **variables}
+        self.env = {**os.environ, 'PORT': str(free_port()), **variables}
         self.url = self.base = None
 
     def run(self, verb):
-        return subprocess.run([HERE / 'run.sh', verb, self.folder], env=self.env, check=True,
-                              capture_output=True, text=True).stdout
+        done = subprocess.run([HERE / 'run.sh', verb, self.folder], env=self.env, capture_output=True, text=True)
+        assert done.returncode == 0, f'run.sh {verb}: exit {done.returncode}\n{done.stderr}'
+        return done.stdout
 
     def __enter__(self):
         lines = dict(line.split('=', 1) for line in self.run('start').splitlines())
