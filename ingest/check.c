@@ -164,7 +164,7 @@ int check_gaps(struct store *store, const struct check *check, check_gap_fn *gap
 
 static void add_layers(const struct check *check, struct buf *out)
 {
-	const char *before = " told by ";
+	const char *before = " (";
 	size_t i;
 
 	for (i = LAYER_ACTION; i <= LAYER_PROMETHEUS; i++)
@@ -172,6 +172,7 @@ static void add_layers(const struct check *check, struct buf *out)
 			buf_addf(out, "%s%s", before, layer_names[i]);
 			before = ", ";
 		}
+	buf_addch(out, ')');
 }
 
 struct summary {
@@ -189,17 +190,17 @@ static int take_summary(void *context, const struct row *row, struct err *err)
 
 	(void)err;
 	if (check->max_oom != UNKNOWN) {
-		buf_addf(out, "; not more than %" PRId64 " killed for memory", check->max_oom);
+		buf_addf(out, "; at most %" PRId64 " killed for memory", check->max_oom);
 		add_layers(check, out);
+		if (v[CANNOT_TELL].integer)
+			buf_addf(out, ", %" PRId64 " failed in a way that cannot tell",
+				 v[CANNOT_TELL].integer);
 	}
-	if (v[CANNOT_TELL].integer && check->max_oom != UNKNOWN)
-		buf_addf(out, " (of %" PRId64 " more failures nothing tells)",
-			 v[CANNOT_TELL].integer);
 	if (check->max_rss_bytes != UNKNOWN) {
 		buf_addf(out, "; max RSS of %" PRId64 " executions", v[MEASURED].integer);
 		if (v[MAX_RSS].type != VALUE_NULL)
 			buf_addf(out, ": %.3f GiB", (double)v[MAX_RSS].integer / GIB);
-		buf_addf(out, ", not more than %.3f", (double)check->max_rss_bytes / GIB);
+		buf_addf(out, ", at most %.3f", (double)check->max_rss_bytes / GIB);
 	}
 	if (v[INCOMPLETE].integer)
 		buf_addf(out, "; %" PRId64 " of the runs incomplete", v[INCOMPLETE].integer);
