@@ -36,7 +36,7 @@ static void check(int result, const struct err *err)
 
 /* ---- one log ---- */
 
-enum { DIGESTS = 40, NAMES = 24, SPAN_RECORDS = 3, FIRST_SPAN = 5 };
+enum { DIGESTS = 40, NAMES = 24, SPAN_RECORDS = 3, FIRST_SPAN = 5, FIRST_BLOB = 1000 };
 
 struct log_state {
 	struct store *store;
@@ -140,6 +140,12 @@ static void make_digest(struct digest *out, uint64_t number)
 		out->hash[i] = (uint8_t)roll(number, i);
 }
 
+/* Of a digest three executions, so that several attempts link the same one. */
+static uint64_t blob_of(uint64_t key)
+{
+	return FIRST_BLOB + key % DIGESTS * 3 + key % 3;
+}
+
 static void make_attempt(struct made_action *made, size_t at, uint64_t key)
 {
 	struct attempt *attempt = &made->attempts[at];
@@ -167,6 +173,8 @@ static void make_attempt(struct made_action *made, size_t at, uint64_t key)
 	if (attempt->status != STATUS_SUCCESS) {
 		attempt->stderr_text = text(made->texts[7], 48, "cc: fatal", key % DIGESTS);
 		attempt->additional_message = STR("Action details (uncached result): …");
+		if (remote)
+			make_digest(&attempt->historical, blob_of(key));
 	}
 }
 
@@ -342,12 +350,13 @@ struct store *made_open(const char *path, enum store_access access)
 
 /* ---- the made cache ---- */
 
-static void make_result(struct result *result, uint64_t number, char worker[48])
+static void make_result(struct result *result, enum result_source source, uint64_t number,
+			char worker[48])
 {
 	size_t i;
 
 	*result = (struct result){
-		.source = SOURCE_ACTION_CACHE,
+		.source = source,
 		.worker = text(worker, 48, "{\"pool\":\"shared\"}", number % 3),
 		.virtual_ns = number % 4 ? (int64_t)(roll(number, 3) % 90000000000) : UNKNOWN,
 		.has_rusage = number % 6 != 5,
@@ -378,192 +387,71 @@ static void answer(struct store *store, const struct wanted *wanted)
 		check(store_put_state(store, wanted->lookup_id, STATE_NOT_FOUND, NULL, &err), &err);
 		return;
 	}
-	make_result(&result, number, worker);
+	make_result(&result, SOURCE_ACTION_CACHE, number, worker);
 	check(store_put_result(store, wanted->lookup_id, &result, &err), &err);
 }
 
-void made_answer(struct store *store)
+static void answer_all(struct store *store)
 {
 	struct wanted wanted;
 	struct err err = ERR_INIT;
 	int64_t after_id = 0;
 	int more;
 
-	check(store_begin(store, &err), &err);
 	while ((more = store_next_wanted(store, "", after_id, 0, true, &wanted, &err)) > 0) {
 		after_id = wanted.lookup_id;
 		answer(store, &wanted);
 	}
 	check(more, &err);
+}
+
+/* Some blobs are gone, some are no result, some are refused under a wrong name. */
+static void answer_blob(struct store *store, const struct wanted_blob *wanted)
+{
+	uint64_t number = (uint64_t)(wanted->digest.size_bytes - 100);
+	enum lookup_state state = STATE_FOUND;
+	struct result result;
+	struct err err = ERR_INIT;
+	char worker[48];
+
+	if (number % 7 == 0)
+		state = STATE_NOT_FOUND;
+	else if (number % 7 == 1)
+		state = STATE_MALFORMED;
+	else if (number % 7 < 4 && strcmp(wanted->instance, MADE_INSTANCE) != 0)
+		state = STATE_REFUSED;
+	if (state != STATE_FOUND) {
+		check(store_put_historical_state(store, &wanted->key, state,
+						 state == STATE_NOT_FOUND ? NULL : "words", &err),
+		      &err);
+		return;
+	}
+	make_result(&result, SOURCE_HISTORICAL, number, worker);
+	result.status_code = (int64_t)(number % 2 * 4);
+	result.status_message = number % 2 ? STR("deadline exceeded") : STR_NULL;
+	check(store_put_historical(store, &wanted->key, &result, &err), &err);
+}
+
+static void answer_blobs(struct store *store)
+{
+	struct attempt_key after = {0, 0, 0};
+	struct wanted_blob wanted;
+	struct err err = ERR_INIT;
+	int more;
+
+	while ((more = store_next_historical(store, "", &after, 0, true, &wanted, &err)) > 0) {
+		after = wanted.key;
+		answer_blob(store, &wanted);
+	}
+	check(more, &err);
+}
+
+void made_answer(struct store *store)
+{
+	struct err err = ERR_INIT;
+
+	check(store_begin(store, &err), &err);
+	answer_all(store);
+	answer_blobs(store);
 	check(store_commit(store, &err), &err);
-}
-
-/* ---- looking ---- */
-
-char *made_bytes(const char *path, size_t *out_len)
-{
-	FILE *file = fopen(path, "rb");
-	struct buf bytes = BUF_INIT;
-	size_t got;
-
-	assert_non_null(file);
-	while ((got = fread(buf_reserve(&bytes, 65536), 1, 65536, file)) > 0)
-		buf_grew(&bytes, got);
-	fclose(file);
-	if (out_len)
-		*out_len = bytes.len;
-	return buf_detach(&bytes);
-}
-
-struct lines {
-	char **lines;
-	size_t count;
-	const char *table;
-};
-
-static void add_value(struct buf *line, const struct value *value)
-{
-	switch (value->type) {
-	case VALUE_INTEGER:
-		buf_addf(line, "%lld", (long long)value->integer);
-		break;
-	case VALUE_REAL:
-		buf_addf(line, "%.17g", value->real);
-		break;
-	case VALUE_TEXT:
-	case VALUE_BLOB:
-		buf_addch(line, '\'');
-		buf_add(line, value->text.data, value->text.len);
-		buf_addch(line, '\'');
-		break;
-	case VALUE_NULL:
-		buf_addstr(line, "NULL");
-		break;
-	}
-}
-
-static int add_line(void *context, const struct row *row, struct err *err)
-{
-	struct lines *lines = context;
-	struct buf line = BUF_INIT;
-	size_t i;
-
-	(void)err;
-	buf_addstr(&line, lines->table);
-	for (i = 0; i < row->count; i++) {
-		buf_addf(&line, "\t%s=", row->names[i]);
-		add_value(&line, &row->values[i]);
-	}
-	lines->lines = xreallocarray(lines->lines, lines->count + 1, sizeof(*lines->lines));
-	lines->lines[lines->count++] = buf_detach(&line);
-	return 0;
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Runs the SELECT that follows "-- table\n" at `at`; returns what is behind it. */
-static char *dump_table(struct store *store, char *at, bool with_files, struct lines *lines)
-{
-	char *table = at + strlen("-- "), *sql = strchr(table, '\n'), *rest = strstr(at, ";\n");
-	struct err err = ERR_INIT;
-
-	assert_non_null(sql);
-	assert_non_null(rest);
-	*sql++ = '\0';
-	*rest = '\0';
-	lines->table = table;
-	if (with_files || (strcmp(table, "log_file") != 0 && strcmp(table, "run_log") != 0))
-		check(store_query(store, sql, NULL, 0, add_line, lines, &err), &err);
-	return rest + 2;
-}
-
-static char *dump(const char *path, bool with_files)
-{
-	struct store *store = made_open(path, STORE_READ);
-	char *sql = made_bytes(TEST_DATA "/../dump_rows.sql", NULL), *at = strstr(sql, "\n\n") + 2;
-	struct lines lines = {NULL, 0, NULL};
-	struct buf all = BUF_INIT;
-	size_t i;
-
-	while (*at)
-		at = dump_table(store, at, with_files, &lines);
-	qsort(lines.lines, lines.count, sizeof(*lines.lines), by_text);
-	for (i = 0; i < lines.count; i++) {
-		buf_addf(&all, "%s\n", lines.lines[i]);
-		free(lines.lines[i]);
-	}
-	free(lines.lines);
-	free(sql);
-	store_close(store);
-	return buf_detach(&all);
-}
-
-char *made_dump(const char *path)
-{
-	return dump(path, true);
-}
-
-char *made_dump_rows(const char *path)
-{
-	return dump(path, false);
-}
-
-static const char *skip_line(const char *line)
-{
-	return line + strcspn(line, "\n") + 1;
-}
-
-void made_assert_same(const char *rows, const char *wanted)
-{
-	while (*rows && *wanted) {
-		size_t len = strcspn(rows, "\n"), wanted_len = strcspn(wanted, "\n");
-
-		if (len != wanted_len || memcmp(rows, wanted, len) != 0)
-			break;
-		rows = skip_line(rows);
-		wanted = skip_line(wanted);
-	}
-	if (*rows || *wanted)
-		fail_msg("rows differ:\n  %.*s\nwanted:\n  %.*s", (int)strcspn(rows, "\n"), rows,
-			 (int)strcspn(wanted, "\n"), wanted);
-}
-
-static int take_number(void *context, const struct row *row, struct err *err)
-{
-	(void)err;
-	assert_int_equal(row->count, 1);
-	assert_int_equal(row->values[0].type, VALUE_INTEGER);
-	*(int64_t *)context = row->values[0].integer;
-	return 0;
-}
-
-int64_t made_number(struct store *store, const char *sql)
-{
-	int64_t number = UNKNOWN;
-	struct err err = ERR_INIT;
-
-	check(store_query(store, sql, NULL, 0, take_number, &number, &err), &err);
-	return number;
-}
-
-static int take_text(void *context, const struct row *row, struct err *err)
-{
-	const struct value *value = &row->values[0];
-
-	(void)err;
-	if (value->type != VALUE_NULL)
-		*(char **)context = xmemdup0(value->text.data, value->text.len);
-	return 0;
-}
-
-char *made_text(struct store *store, const char *sql)
-{
-	char *found = NULL;
-	struct err err = ERR_INIT;
-
-	check(store_query(store, sql, NULL, 0, take_text, &found, &err), &err);
-	return found;
 }

@@ -144,7 +144,8 @@ static void test_made_rows(void **state)
 					     "rusage",
 					     "request",
 					     "worker",
-					     "instance_candidate"};
+					     "instance_candidate",
+					     "historical"};
 	struct place *place = *state;
 	struct store *store;
 	size_t i;
@@ -161,7 +162,18 @@ static void test_made_rows(void **state)
 	assert_int_equal(made_number(store, "SELECT count(*) FROM run"), 8);
 	assert_true(made_number(store, "SELECT count(*) FROM lookup WHERE state = 1") > 10);
 	assert_true(made_number(store, "SELECT count(*) FROM lookup WHERE state = 2") > 10);
-	assert_int_equal(made_number(store, "SELECT count(*) FROM result"),
+	assert_true(made_number(store, "SELECT count(DISTINCT state) FROM historical") == 4);
+	assert_true(made_number(store, "SELECT count(*) - count(DISTINCT hash) FROM historical"
+				       " WHERE state = 1") > 0);
+	assert_int_equal(made_number(store, "SELECT count(*) FROM historical WHERE state = 1"),
+			 made_number(store, "SELECT count(*) FROM result WHERE source = 2"));
+	/* A digest that was killed and succeeded has both. */
+	assert_true(made_number(store, "SELECT count(*) FROM result a JOIN result b USING"
+				       " (lookup_id) WHERE a.source = 1 AND b.source = 2") > 0);
+	/* An execution that several attempts link is one. */
+	assert_int_equal(made_number(store, "SELECT (SELECT count(*) FROM result WHERE source = 1)"
+					    " + (SELECT count(DISTINCT hash) FROM historical"
+					    " WHERE state = 1)"),
 			 made_number(store, "SELECT sum(results) FROM worker"));
 	store_close(store);
 	assert_sound(place->db);
