@@ -5,6 +5,7 @@
 #include "scratch.h"
 #include "util/base64.h"
 #include "util/buf.h"
+#include "util/file.h"
 #include "util/mem.h"
 
 #include <setjmp.h>
@@ -303,6 +304,45 @@ static void test_record_and_replay(void **state)
 	free(part);
 }
 
+static struct fate by_method(struct fake_server *self, const struct lookup_request *request)
+{
+	(void)self;
+	return (struct fate){1, 0, "", request->method == LOOKUP_BLOB ? "blob" : "result"};
+}
+
+/* A result and a blob of one digest are two questions. */
+static void test_blobs(void **state)
+{
+	struct fixture *f = *state;
+	struct lookup_request blob = request_of("a", 4), result = request_of("a", 4);
+	struct fake_server server;
+	struct transport *transport = record(f, &server);
+	struct buf text = BUF_INIT;
+
+	blob.method = LOOKUP_BLOB;
+	server.fate = by_method;
+	ask(transport, result);
+	ask(transport, blob);
+	assert_int_equal(transport->ops->finish(transport, &f->err), 0);
+	transport->ops->free(transport);
+	assert_int_equal(file_read(f->path, 4096, &text, &f->err), 0);
+	assert_non_null(strstr(text.data, "\n{\"method\":\"ReadBlob\",\"instance\":\"a\","
+					  "\"function\":\"sha256\",\"digest\":\"" HASH ":4\","
+					  "\"code\":0,\"message\":\"\",\"reply\":\"YmxvYg==\"}\n"));
+	buf_release(&text);
+	transport = replay(f);
+	assert_memory_equal(ask(transport, blob).data, "blob", 4);
+	assert_memory_equal(ask(transport, result).data, "result", 6);
+	blob.digest.size_bytes = 5;
+	assert_int_equal(ask(transport, blob).code, 5);
+	transport->ops->free(transport);
+	assert_null(lookup_method_name((enum lookup_method)0));
+	assert_null(lookup_method_name((enum lookup_method)3));
+	assert_int_equal(lookup_method_parse(STR("ReadBlob")), LOOKUP_BLOB);
+	assert_int_equal(lookup_method_parse(STR("Tomorrow")), 0);
+	assert_int_equal(lookup_method_parse(STR_NULL), 0);
+}
+
 static void test_record_abandoned(void **state)
 {
 	struct fixture *f = *state;
@@ -407,6 +447,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_not_a_recording, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_record_and_replay, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_blobs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_record_abandoned, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_record_replaces_part, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_record_without_folder, setup, teardown),
