@@ -17,7 +17,7 @@ static struct {
 	long long max_oom;
 	const char *max_rss, *layers, *format;
 	bool integrity;
-} flags = {.max_oom = -1, .layers = "action,text"};
+} flags = {.max_oom = -1};
 
 static const struct option table[] = {
 	{"max-oom", 0, "N", OPTION_NUMBER, &flags.max_oom,
@@ -75,7 +75,9 @@ static int fill_check(struct check *check, int operands, struct err *err)
 			       "nothing to check: give --max-oom, --max-rss or --integrity");
 	if (flags.max_rss && parse_size(flags.max_rss, &check->max_rss_bytes, err) < 0)
 		return -1;
-	if (check_parse_layers(flags.layers, check, err) < 0)
+	if (flags.layers && check->max_oom == UNKNOWN)
+		return err_set(err, ERR_USAGE, "--layers is about --max-oom N, which is not given");
+	if (check_parse_layers(flags.layers ? flags.layers : "action,text", check, err) < 0)
 		return err_prefix(err, "--layers");
 	if (flags.format && output_format_parse(flags.format, &check->format, err) < 0)
 		return -1;

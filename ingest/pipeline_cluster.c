@@ -225,7 +225,10 @@ static int take_run(void *context, const struct row *row, struct err *err)
 	return 0;
 }
 
-/* Of all runs of the cluster that are not too old, less what was looked at. */
+/*
+ * Of all runs of the cluster that are not too old, less what was looked at. A log
+ * may name any duration: a sum that overflows is a real number to SQLite.
+ */
 static int list_wants(const struct watching *watching, const struct look *look, struct wants *wants,
 		      struct err *err)
 {
@@ -238,8 +241,8 @@ static int list_wants(const struct watching *watching, const struct look *look, 
 	int rc;
 
 	rc = store_query(watching->store,
-			 "SELECT from_ns, to_ns FROM _run_time WHERE cache = :cache"
-			 " AND from_ns IS NOT NULL AND to_ns > :oldest",
+			 "SELECT CAST(from_ns AS INTEGER), CAST(to_ns AS INTEGER) FROM _run_time"
+			 " WHERE cache = :cache AND from_ns IS NOT NULL AND to_ns > :oldest",
 			 params, 2, take_run, wants, err);
 	if (rc == 0)
 		rc = store_get_looks(watching->store, look, &looks, err);

@@ -208,7 +208,7 @@ def test_formats(br2, failures):
 @pytest.mark.parametrize('options, words', [
     ([], 'nothing to check'), (['--max-rss', '8gigs'], 'not a size'), (['--max-rss', ''], 'not a size'),
     (['--max-rss', '-1'], 'not a size'), (['--max-oom', '0', '--layers', 'pod'], "'pod' is no layer"),
-    (['--max-oom', '0', '--layers', ''], "'' is no layer"), (['--max-oom', 'x'], '--max-oom'),
+    (['--max-oom', '0', '--layers', ''], "'' is no layer"), (['--max-rss', '1Gi', '--layers', 'text'], '--max-oom N'), (['--max-oom', 'x'], '--max-oom'),
     (['--max-oom', '0', '--format', 'xml'], 'xml'),
     (['--max-oom', '0', '--all', '--project', 'x'], 'exclude each other')])
 def test_command_lines_that_cannot_be_right(br2, failures, options, words):

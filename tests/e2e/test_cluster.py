@@ -1,4 +1,6 @@
 """Pods and Prometheus, read while an ingest goes on: what is stored, what is asked and what is not."""
+import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -261,6 +263,20 @@ def test_unreachable(br2, project, tmp_path):
     (error,) = [line for line in said.stderr.splitlines() if 'error' in line]
     assert nobody in error and 'port forwarded' in error
     assert terminations(db, 3) == [THE_KILL] and not looks(db)
+
+
+def test_interrupt_while_a_server_is_silent(br2, stored):
+    root, db = stored
+    with socket.create_server(('127.0.0.1', 0)) as silent:
+        url = f'http://127.0.0.1:{silent.getsockname()[1]}'
+        process = br2.start(root, '--db', db, '--no-remote', '--no-report', '--prometheus', url)
+        connection, _ = silent.accept()
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        connection.close()
+    assert process.returncode == 128 + signal.SIGINT
+    assert 'interrupted; what was read is stored' in err and time.monotonic() - began < 5
 
 
 def test_quiet_and_dry_run(br2, stored, prometheus):
