@@ -298,8 +298,11 @@ static int transport_grpc_wait(struct transport *self, int64_t timeout_ms,
 	gpr_timespec end = rpc_in_ms(timeout_ms);
 
 	forget_answer(grpc);
-	/* Not in start(): so the blobs that the engine asks for at once go together. */
-	if (send_pending(grpc, err) < 0)
+	/*
+	 * Not in start(), and not before the engine has all answers: for each it asks
+	 * for another blob, and these go together.
+	 */
+	if (!grpc->answered_count && send_pending(grpc, err) < 0)
 		return -1;
 	while (!grpc->answered_count) {
 		grpc_event event = grpc_completion_queue_next(grpc->queue, end, NULL);
