@@ -116,10 +116,24 @@ FROM result r JOIN lookup l USING (lookup_id) JOIN action_name n ON n.name_id = 
     LEFT JOIN result_time m USING (result_id) LEFT JOIN rusage u USING (result_id)
 WHERE r.source = 1"""
 
+HISTORICAL = RESULT.replace('AS digest,', """AS digest, g.trace_id, r.attempt_span_id AS span,
+    r.attempt_idx AS attempt, r.status_code,""").replace(
+    'WHERE r.source = 1', 'JOIN run g ON g.run_id = r.attempt_run_id WHERE r.source = 2')
+
 
 def times_of(row):
     times = {name: row[f'{column}_off_ns'] for name, column in TIMES.items()}
     return {name: row['base_ns'] + offset for name, offset in times.items() if offset is not None}
+
+
+def check_result(got, want):
+    assert (got['wall_ns'], got['exit_code']) == (want['wall_ns'], want['exit_code'])
+    assert (got['worker'], got['invocation']) == (unknown(want['worker']), want.get('invocation_id'))
+    assert (got['cpu_ns'], got['max_rss_bytes']) == (want.get('cpu_ns'), unknown(want.get('max_rss_bytes')))
+    assert got['termination_signal'] == unknown(want.get('termination_signal'))
+    # A timestamp of 0 is none.
+    assert times_of(got) == {name: ns for name, ns in want['times_ns'].items() if ns}
+    assert {k: got[k] for k in USAGE} == {k: want.get(k) for k in USAGE}
 
 
 def test_results(sample):
@@ -130,13 +144,19 @@ def test_results(sample):
         got = stored[digest]
         assert {k: got[k] for k in ('label', 'category', 'identifier')} == \
             {k: unknown(want[k]) for k in ('label', 'category', 'identifier')}
-        assert (got['wall_ns'], got['exit_code']) == (want['wall_ns'], want['exit_code'])
-        assert (got['worker'], got['invocation']) == (unknown(want['worker']), want.get('invocation_id'))
-        assert (got['cpu_ns'], got['max_rss_bytes']) == (want.get('cpu_ns'), unknown(want.get('max_rss_bytes')))
-        assert got['termination_signal'] == unknown(want.get('termination_signal'))
-        # A timestamp of 0 is none.
-        assert times_of(got) == {name: ns for name, ns in want['times_ns'].items() if ns}
-        assert {k: got[k] for k in USAGE} == {k: want.get(k) for k in USAGE}
+        check_result(got, want)
+
+
+def test_historical_results(sample):
+    """Each hangs on the attempt that links it."""
+    stored = {(r['trace_id'], r['span'], r['attempt']): r for r in rows(sample.db, HISTORICAL)}
+    wanted = {(h['trace_id'], h['span'], h['attempt']): h for h in sample.expected['historical']}
+    assert stored.keys() == wanted.keys()
+    for place, want in wanted.items():
+        got = stored[place]
+        assert (got['digest'], got['label']) == (want['digest'], want['label'])
+        assert got['status_code'] == want['usage']['status_code']
+        check_result(got, want['usage'])
 
 
 def test_results_keep_unknown_messages_only(sample):
@@ -145,12 +165,13 @@ def test_results_keep_unknown_messages_only(sample):
 
 
 def test_usage_view(sample):
-    """`usage` says the same, a row a digest."""
-    stored = by_digest(rows(sample.db, "SELECT * FROM usage WHERE source = 'action_cache'"))
-    wanted = by_digest(sample.from_cache())
+    """`usage` says the same, a row a digest: the cache's result, else the newest historical one."""
+    stored = by_digest(rows(sample.db, 'SELECT * FROM usage'))
+    wanted = by_digest([r for r in sample.expected['results'] if r['source']])
     assert stored.keys() == wanted.keys()
     for digest, want in wanted.items():
         got = stored[digest]
+        assert got['source'] == want['source']
         assert (got['wall_ns'], got['cpu_ns'], got['exit_code']) == \
             (want['wall_ns'], want.get('cpu_ns'), want['exit_code'])
         assert (got['max_rss_bytes'], got['termination_signal']) == \
@@ -159,10 +180,18 @@ def test_usage_view(sample):
         assert (got['label'], got['major_faults']) == (want['label'], want.get('major_faults'))
 
 
+def test_usage_view_of_failed_actions(sample):
+    """What has no result but that of a failed execution."""
+    stored = rows(sample.db, "SELECT digest, max_rss_bytes, exit_code, termination_signal FROM usage WHERE source = 'historical'")
+    wanted = [r for r in sample.expected['results'] if r['source'] == 'historical']
+    assert sorted((r['digest'], r['max_rss_bytes'], r['exit_code'], r['termination_signal']) for r in stored) == \
+        sorted((r['digest'], r['max_rss_bytes'], r['exit_code'], unknown(r['termination_signal'])) for r in wanted)
+
+
 def test_missing_results(sample):
-    """What the action cache has not is missing, as `failed`: those have a record of another kind only."""
+    """Those that nobody has a record of."""
     missing = rows(sample.db, 'SELECT digest, reason FROM missing_results')
-    wanted = {r['digest']: 'failed' for r in sample.expected['results'] if r['source'] != 'action_cache'}
+    wanted = {r['digest']: 'failed' for r in sample.expected['results'] if r['source'] is None}
     wanted.update({r['digest']: 'uploaded_by_client' for r in sample.from_cache() if 'cpu_ns' not in r})
     assert {r['digest']: r['reason'] for r in missing} == wanted
     assert len(missing) == len(wanted)
@@ -214,17 +243,22 @@ def test_wall_time_buckets(sample):
 
 
 def test_executed_by(sample):
-    stored = rows(sample.db, 'SELECT q.invocation, count(*) AS n FROM result LEFT JOIN request q USING (request_id)'
-                  ' WHERE source = 1 GROUP BY 1')
-    wanted = collections.Counter(r.get('invocation_id') for r in sample.from_cache())
-    assert {r['invocation']: r['n'] for r in stored} == wanted
-    if not sample.expected['historical']:
-        assert {str(k): n for k, n in wanted.items()} == sample.expected['executed_by']
+    """One result a digest: the action cache's, else that of a failed execution."""
+    stored = rows(sample.db, 'SELECT executed_by, count(*) AS n FROM usage GROUP BY 1')
+    wanted = collections.Counter(str(r.get('invocation_id')) for r in sample.expected['results'] if r['source'])
+    assert {str(r['executed_by']): r['n'] for r in stored} == wanted
+    assert {k: n for k, n in wanted.items() if k != 'None'} == \
+        {k: n for k, n in sample.expected['executed_by'].items() if k != 'None'}
 
 
 def test_signals(sample):
-    """Signals of results that the cache holds; none of these samples has one there."""
-    assert rows(sample.db, 'SELECT * FROM usage WHERE termination_signal IS NOT NULL') == []
+    """Every execution that ended on a signal, those of later successes too."""
+    stored = rows(sample.db, 'SELECT r.termination_signal AS signal, lower(hex(l.hash)) AS hash FROM result r'
+                  ' JOIN lookup l USING (lookup_id) WHERE r.termination_signal IS NOT NULL')
+    usages = [(r['digest'], r) for r in sample.from_cache()]
+    usages += [(h['digest'], h['usage']) for h in sample.expected['historical']]
+    wanted = [(u['termination_signal'], d.split(':')[0]) for d, u in usages if u.get('termination_signal')]
+    assert sorted((r['signal'], r['hash']) for r in stored) == sorted(wanted)
 
 
 # ---- what is shown -------------------------------------------------------------------------

@@ -26,7 +26,7 @@ def test_unreachable_then_there(br2, project, server, tmp_path):
     failed = br2.run(root, '--db', db, '--endpoint', nobody, code=2)
     assert len(refusal(nobody).findall(failed.stderr)) == 1
     assert value(db, 'SELECT count(*) FROM run WHERE complete') == 7
-    assert value(db, 'SELECT count(*) FROM result') == 0
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 0
 
     # No log is read again: not even one whose bytes are now others, with size and time as before.
     for log in harness.log_files(root):
@@ -34,7 +34,7 @@ def test_unreachable_then_there(br2, project, server, tmp_path):
         log.write_bytes(b'x' * stat.st_size)
         os.utime(log, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     br2.run(root, '--db', db, '--endpoint', server.address, '--instance', 'demo-x86_64')
-    assert value(db, 'SELECT count(*) FROM result') == WANTED
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == WANTED
     assert value(db, "SELECT count(*) FROM log_file WHERE ending = 'whole'") == 7
 
 
@@ -44,7 +44,7 @@ def test_an_outage_loses_nothing(br2, project, server, tmp_path):
     with harness.Relay(server.port, limit=100_000, outage=3) as relay:
         br2.run(root, '--db', db, '--endpoint', f'127.0.0.1:{relay.port}', '--no-report')
     assert relay.outages == 1
-    assert value(db, 'SELECT count(*) FROM result') == WANTED
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == WANTED
     assert value(db, 'SELECT count(*) FROM lookup WHERE state <> 1') == 0
 
 
@@ -93,27 +93,27 @@ def test_a_log_never_names_a_server(br2, project, server, tmp_path):
         nobody = f'127.0.0.1:{harness.free_port()}'
         br2.run(hostile, '--db', tmp_path / 'env.db', '--no-report', code=2, env={'BR2_RE_ENDPOINT': nobody})
         assert listener.connections == 0
-    assert value(tmp_path / 'flag.db', 'SELECT count(*) FROM result') == 69
+    assert value(tmp_path / 'flag.db', 'SELECT count(*) FROM result WHERE source = 1') == 69
 
 
 def test_endpoint_from_environment(br2, project, server, tmp_path):
     db = tmp_path / 'br2.db'
     br2.run(project('flaky'), '--db', db, '--no-report', env={'BR2_RE_ENDPOINT': f'grpc://{server.address}'})
-    assert value(db, 'SELECT count(*) FROM result') == 2
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 2
 
 
 def test_endpoint_from_buckconfig(br2, project, server, tmp_path):
     root, db = project('flaky'), tmp_path / 'br2.db'
     (root / '.buckconfig.local').write_text('[buck2_re_client]\naction_cache_address = grpc://$CACHE\n')
     br2.run(root, '--db', db, '--no-report', env={'CACHE': server.address})
-    assert value(db, 'SELECT count(*) FROM result') == 2
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 2
 
 
 @pytest.mark.parametrize('spelling', ['grpc://{}', '{}', 'dns:///{}'])
 def test_endpoint_spellings(br2, project, server, tmp_path, spelling):
     db = tmp_path / 'br2.db'
     br2.run(project('flaky'), '--db', db, '--no-report', '--endpoint', spelling.format(server.address))
-    assert value(db, 'SELECT count(*) FROM result') == 2
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 2
 
 
 def test_instance_is_found_out(br2, project, server, tmp_path):
@@ -124,13 +124,13 @@ def test_instance_is_found_out(br2, project, server, tmp_path):
                   ' USING (instance_id) WHERE EXISTS (SELECT 1 FROM attempt a WHERE a.run_id = r.run_id'
                   ' AND a.lookup_id IS NOT NULL)')
     assert chosen == [{'name': 'qemu-mini', 'proved': 1}]
-    assert value(db, 'SELECT count(*) FROM result') == 121
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 121
 
 
 def test_wrong_instance_is_said(br2, project, server, tmp_path):
     root, db = project('flaky'), tmp_path / 'br2.db'
     said = br2.run(root, '--db', db, '--endpoint', server.address, '--instance', 'elsewhere')
-    assert value(db, 'SELECT count(*) FROM result') == 0
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 0
     assert 'elsewhere' in said.stdout + said.stderr
     assert 'instance' in said.stdout + said.stderr
 
