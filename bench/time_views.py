@@ -15,8 +15,8 @@ import subprocess
 import sys
 
 FAMILIES = ['summary', 'wall_time_buckets', 'top_actions', 'oom_kills', 'packages', 'heavy_packages', 'phases', 'missing_results',
-            'cache_use', 'signals']
-SINGLE = ['workers', 'runs', 'cells', 'executions']
+            'cache_use', 'signals', 'failures', 'oom_checked']
+SINGLE = ['workers', 'runs', 'cells', 'executions', 'unexplained_terminations']
 LIMITED = {'top_actions'}  # ordered, without end: read as it is meant to be, with LIMIT
 LIMIT_S = 0.3
 SCAN = 'SELECT bucket, count(*), total(wall_ns), total(cpu_ns), max(max_rss_bytes) FROM result' \

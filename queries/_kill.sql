@@ -54,11 +54,13 @@ CREATE VIEW _kill (
     prometheus  -- what Prometheus says, in words
 ) AS
 WITH told AS (
-    SELECT pod_id || ' ' || container || ' ' || finished_ns AS kill, pod_id, container, meaning, finished_ns AS at_ns,
-        CASE meaning WHEN 'child_earlier' THEN started_ns END AS from_ns, pods, prometheus
-    FROM _termination WHERE meaning <> 'stopped'
+    -- A new life of a container begins where the one before it ended, if nothing else is known.
+    SELECT e.pod_id || ' ' || e.container || ' ' || e.finished_ns AS kill, e.pod_id, e.container, e.meaning, e.finished_ns AS at_ns,
+        CASE e.meaning WHEN 'child_earlier' THEN coalesce(e.started_ns, (SELECT max(t.finished_ns) FROM termination t
+            WHERE t.pod_id = e.pod_id AND t.container = e.container AND t.finished_ns < e.finished_ns)) END AS from_ns,
+        e.pods, e.prometheus
+    FROM _termination e WHERE e.meaning <> 'stopped'
     UNION ALL
-    -- A new life of a container begins where the one before it ended.
     SELECT o.pod_id || ' ' || o.container || ' ' || o.last_ns || ' ' || o.container_id, o.pod_id, o.container, 'counted', o.last_ns,
         coalesce(o.first_ns, (SELECT max(t.finished_ns) FROM termination t
             WHERE t.pod_id = o.pod_id AND t.container = o.container AND t.finished_ns <= o.last_ns)),

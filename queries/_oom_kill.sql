@@ -93,7 +93,7 @@ judged AS (
         WHEN meaning = 'oom' THEN 'OOM killer'
         WHEN reason = 'timeout' THEN 'timed out, not memory'
         WHEN meaning IN ('counted', 'child_earlier') THEN 'child killed, container survived'
-        WHEN meaning = 'sigkill' OR termination_signal = 'KILL' OR exit_code = -9 THEN 'killed by a signal'
+        WHEN meaning = 'sigkill' OR evidence_action GLOB '*KILL' THEN 'killed by a signal'
         WHEN evidence_action IS NOT NULL OR pattern IS NOT NULL OR is_ambiguous THEN 'suspected'
         WHEN action_gap IS NOT NULL OR reason = 'exit' AND text_gap IS NOT NULL THEN 'cannot tell' END AS verdict,
         rss_bytes >= limited_bytes * (SELECT value FROM setting WHERE key = 'kill_rss_pct') / 100.0 AS is_full

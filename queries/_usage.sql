@@ -36,10 +36,8 @@ SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
     (SELECT (t.upload_completed_off_ns - t.upload_start_off_ns) / 1e9 FROM result_time t
         WHERE t.result_id = r.result_id AND t.upload_completed_off_ns >= t.upload_start_off_ns),
     g.trace_id,
-    (SELECT rtrim(s.value, '/') || '/' || CASE i.name WHEN '' THEN ''
-            ELSE replace(replace(i.name, '%', '%25'), ' ', '%20') || '/' END
-            || 'blobs/' || y.name || '/action/' || replace(l.digest, ':', '-') || '/'
-        FROM setting s JOIN _digest_function y ON y.function = l.function WHERE s.key = 'portal_url' AND s.value <> ''),
+    (SELECT b.place || y.name || '/action/' || replace(l.digest, ':', '-') || '/'
+        FROM _portal b JOIN _digest_function y ON y.function = l.function WHERE b.instance_id = l.instance_id),
     (SELECT r.max_rss_bytes <= w.rss_min_bytes * (1 + (SELECT value FROM setting WHERE key = 'rss_floor_pct') / 100.0)
         FROM worker w WHERE w.worker_id = r.worker_id),
     (SELECT t.worker_start_off_ns < t.queued_off_ns OR t.fetch_completed_off_ns < t.fetch_start_off_ns

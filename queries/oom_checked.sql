@@ -16,24 +16,21 @@ CREATE VIEW oom_checked (
     not_judged  -- of these, those of which the layer's silence is worth nothing: no result, an unknown signal |
                 -- only the end of a log | not known where it ran, several at a time, not looked at then
 ) AS
-WITH judged AS (
-    SELECT c.number, count(c.is_asked) AS runs, total(c.is_asked) AS runs_asked, min(c.from_ns) AS from_ns, max(c.to_ns) AS to_ns,
-        total(c.failed) AS failed, total(c.not_judged) AS not_judged
+WITH layer(number, layer) AS (VALUES (1, 'action'), (2, 'text'), (3, 'pods'), (4, 'prometheus')),
+counted AS (
+    SELECT c.number, total(c.is_asked) AS runs_asked, count(c.is_asked) AS runs, sum(c.seen) AS seen, max(c.newest_utc) AS newest_utc,
+        min(c.from_ns) AS from_ns, max(c.to_ns) AS to_ns, sum(c.failed) AS failed, sum(c.not_judged) AS not_judged
     FROM _oom_checked c GROUP BY c.number),
-seen AS (
-    SELECT k.number, count(*) AS seen, max(k.killed_utc) AS newest_utc FROM _oom_seen k GROUP BY k.number),
-layer(number, layer) AS (VALUES (1, 'action'), (2, 'text'), (3, 'pods'), (4, 'prometheus')),
 looked AS (
-    SELECT y.number, ifnull(min(k.from_ns), min(j.from_ns)) AS from_ns, ifnull(max(k.to_ns), max(j.to_ns)) AS to_ns
-    FROM layer y LEFT JOIN layer_look k ON k.layer = y.number LEFT JOIN judged j ON j.number = y.number GROUP BY y.number)
-SELECT y.layer, ifnull(j.runs_asked > 0, 0), ifnull(j.runs, 0), CAST(ifnull(j.runs_asked, 0) AS INTEGER), ifnull(s.seen, 0), s.newest_utc,
-    strftime('%Y-%m-%d %H:%M:%f', l.from_ns / 1000000 / 1000.0, 'unixepoch'),
-    strftime('%Y-%m-%d %H:%M:%f', l.to_ns / 1000000 / 1000.0, 'unixepoch'), CAST(ifnull(j.failed, 0) AS INTEGER), CAST(ifnull(j.not_judged, 0) AS INTEGER)
-FROM layer y LEFT JOIN judged j ON j.number = y.number LEFT JOIN seen s ON s.number = y.number JOIN looked l ON l.number = y.number
+    SELECT k.layer, min(k.from_ns) AS from_ns, max(k.to_ns) AS to_ns FROM layer_look k GROUP BY k.layer)
+SELECT y.layer, ifnull(c.runs_asked > 0, 0), ifnull(c.runs, 0), CAST(ifnull(c.runs_asked, 0) AS INTEGER), ifnull(c.seen, 0), c.newest_utc,
+    strftime('%Y-%m-%d %H:%M:%f', ifnull(k.from_ns, c.from_ns) / 1000000 / 1000.0, 'unixepoch'),
+    strftime('%Y-%m-%d %H:%M:%f', ifnull(k.to_ns, c.to_ns) / 1000000 / 1000.0, 'unixepoch'), ifnull(c.failed, 0), ifnull(c.not_judged, 0)
+FROM layer y LEFT JOIN counted c ON c.number = y.number LEFT JOIN looked k ON k.layer = y.number
 ORDER BY y.number;
 
 CREATE VIEW oom_checked_by_project (
-    -- One row a project and layer. Kills of which no project is known are counted nowhere.
+    -- One row a project and layer, in order. Kills of which no project is known are counted nowhere.
     project,    -- its name
     layer,      -- action, text, pods, prometheus
     asked,      -- 1: looked at, for one run at least
@@ -46,15 +43,14 @@ CREATE VIEW oom_checked_by_project (
     failed,     -- failed attempts without a cause that needs no look; of pods and prometheus the remote ones
     not_judged  -- of these, those of which the layer's silence is worth nothing
 ) AS
-SELECT c.project, c.layer, total(c.is_asked) > 0, count(c.is_asked), CAST(total(c.is_asked) AS INTEGER), ifnull(s.seen, 0), s.newest_utc,
+SELECT c.project, CASE c.number WHEN 1 THEN 'action' WHEN 2 THEN 'text' WHEN 3 THEN 'pods' ELSE 'prometheus' END,
+    total(c.is_asked) > 0, count(c.is_asked), CAST(total(c.is_asked) AS INTEGER), sum(c.seen), max(c.newest_utc),
     strftime('%Y-%m-%d %H:%M:%f', min(c.from_ns) / 1000000 / 1000.0, 'unixepoch'),
     strftime('%Y-%m-%d %H:%M:%f', max(c.to_ns) / 1000000 / 1000.0, 'unixepoch'), sum(c.failed), sum(c.not_judged)
-FROM _oom_checked c LEFT JOIN (SELECT k.project, k.number, count(*) AS seen, max(k.killed_utc) AS newest_utc FROM _oom_seen k
-        GROUP BY k.project, k.number) s ON s.project = c.project AND s.number = c.number
-GROUP BY c.project, c.number;
+FROM _oom_checked c WHERE c.project IS NOT NULL GROUP BY c.project, c.number;
 
 CREATE VIEW oom_checked_by_run (
-    -- One row a run and layer. Kills of which no one run is known are counted nowhere.
+    -- One row a run and layer, in order. Kills of which no one run is known are counted nowhere.
     run,        -- trace id
     layer,      -- action, text, pods, prometheus
     asked,      -- 1: looked at; NULL: it has nothing to tell of this run
@@ -67,8 +63,8 @@ CREATE VIEW oom_checked_by_run (
     failed,     -- failed attempts without a cause that needs no look; of pods and prometheus the remote ones
     not_judged  -- of these, those of which the layer's silence is worth nothing
 ) AS
-SELECT c.run, c.layer, c.is_asked, c.is_asked IS NOT NULL, ifnull(c.is_asked, 0), ifnull(s.seen, 0), s.newest_utc,
+SELECT c.run, CASE c.number WHEN 1 THEN 'action' WHEN 2 THEN 'text' WHEN 3 THEN 'pods' ELSE 'prometheus' END, c.is_asked,
+    c.is_asked IS NOT NULL, ifnull(c.is_asked, 0), c.seen, c.newest_utc,
     strftime('%Y-%m-%d %H:%M:%f', c.from_ns / 1000000 / 1000.0, 'unixepoch'),
     strftime('%Y-%m-%d %H:%M:%f', c.to_ns / 1000000 / 1000.0, 'unixepoch'), c.failed, c.not_judged
-FROM _oom_checked c LEFT JOIN (SELECT k.run, k.number, count(*) AS seen, max(k.killed_utc) AS newest_utc FROM _oom_seen k
-        GROUP BY k.run, k.number) s ON s.run = c.run AND s.number = c.number;
+FROM _oom_checked c WHERE c.run IS NOT NULL;

@@ -52,8 +52,9 @@ def add_result(made, instance, digest, usage, attempt=None):
                 {RENAMED.get(k, k): v for k, v in usage['times_ns'].items() if v}, attempt, usage_of(usage))
 
 
-def load(*samples, historical=False, path=':memory:'):
-    """A database of these samples; without `historical`, nobody asked for the HistoricalExecuteResponses yet."""
+def load(*samples, historical=False, path=':memory:', change=lambda made: None):
+    """A database of these samples; without `historical`, nobody asked for the HistoricalExecuteResponses yet.
+    `change`: adds further rows."""
     made = tables.Tables(path)
     for sample in samples:
         wanted = expected(sample)
@@ -73,6 +74,7 @@ def load(*samples, historical=False, path=':memory:'):
             made.link(key, row['link'], int(historical))
             if historical:
                 add_result(made, wanted['instance'], row['digest'], row['usage'], (row['trace_id'], row['span'], row['attempt']))
+    change(made)
     return made.finish()
 
 

@@ -414,7 +414,7 @@ def test_floor_of_a_worker():
         [('a', 4, round(100 / 1024, 3), round(111 / 1024, 2)), ('b', 1, round(105 / 1024, 3), round(105 / 1024, 2))]
 
 
-# ---- what is heavy, what was killed ------------------------------------------------------------
+# ---- what is heavy ------------------------------------------------------------
 
 def test_heavy_packages():
     made = tables.Tables()
@@ -446,35 +446,6 @@ def test_packages():
     assert [tuple(r.values()) for r in rows(db, 'SELECT * FROM packages')] == wanted
     assert [tuple(r.values())[1:] for r in rows(db, 'SELECT * FROM packages_by_project')] == wanted
     assert [tuple(r.values())[1:] for r in rows(db, 'SELECT * FROM packages_by_run')] == wanted
-
-
-@pytest.mark.parametrize('attempt, wanted', [
-    ({'exit_code': 137}, (1, None)),
-    ({'exit_code': 1, 'stderr': 'x\nmake: *** Killed\n'}, (0, 'Killed')),
-    ({'exit_code': 1, 'stderr': 'g++: fatal error: Killed signal terminated program cc1plus'}, (0, 'Killed signal terminated program')),
-    ({'exit_code': 1, 'stderr': "terminate called after throwing an instance of 'std::bad_alloc'"}, (0, 'std::bad_alloc')),
-    ({'exit_code': 1, 'stderr': 'make host-x failed (exit 137)'}, (0, 'failed (exit 137)')),
-    ({'status': 5, 'error': 'fork: Cannot allocate memory'}, (0, 'Cannot allocate memory')),
-    ({'exit_code': 1, 'stderr': 'make host-x failed (exit 2)'}, None),
-    ({'exit_code': -1, 'stderr': 'Segmentation fault'}, None),
-    ({'status': 2, 'exit_code': 0, 'stderr': 'Killed'}, None),
-])
-def test_oom_kill(attempt, wanted):
-    made = tables.Tables()
-    made.run('r', 'p')
-    made.action('r', 'root//:x', attempts=[{'digest': digest(1), 'status': 3, **attempt}], failed=1)
-    db = made.finish()
-    for view in ('oom_kills', 'oom_kills_by_project', 'oom_kills_by_run'):
-        assert [(r['exit_137'], r['pattern']) for r in rows(db, f'SELECT * FROM {view}')] == ([wanted] if wanted else [])
-
-
-def test_oom_patterns_are_rows():
-    made = tables.Tables()
-    tables.insert(made.db, 'oom_pattern', pattern='memory exhausted', about='mine')
-    made.run('r')
-    made.action('r', 'root//:x', attempts=[{'digest': digest(1), 'status': 3, 'stderr': 'as: memory exhausted'}, {'kind': 1}])
-    row = one(made.finish(), 'SELECT * FROM oom_kills')
-    assert (row['pattern'], row['action_failed'], row['attempt'], row['kind']) == ('memory exhausted', 0, 0, 'remote')
 
 
 WORKER = 'Remote Execution Error on Execute with digest x: Error: (Error was returned on the stream by RE: '

@@ -11,7 +11,9 @@ SMALL = {'lookup_open', 'result_no_usage', 'result_time_irregular', 'attempt_uns
          'result_signal', 'result_historical'}
 BIG = {'action', 'attempt', 'lookup', 'result', 'result_time', 'rusage'}
 FORMS = ['summary', 'wall_time_buckets', 'top_actions', 'oom_kills', 'packages', 'heavy_packages', 'phases', 'missing_results',
-         'cache_use', 'signals']
+         'cache_use', 'signals', 'failures', 'oom_checked']
+# They begin with the few failed attempts and results on a signal, and look whose each is.
+OF_FEW = {'oom_kills', 'signals', 'failures', 'oom_checked'}
 FILTERS = ["= '83f0c2aa'", "GLOB '83f0*'", "IN ('83f0c2aa', '83f0c2ab')"]
 
 
@@ -43,7 +45,7 @@ def plan(db, sql):
 def test_filter_on_run_is_pushed_down(db, view, condition):
     sql = f'SELECT * FROM {view}_by_run WHERE run {condition}'
     assert walked(db, sql) == set()
-    assert any('trace_id' in step or 'sqlite_autoindex_run_1' in step for step in plan(db, sql)) or view in ('oom_kills', 'signals')
+    assert any('trace_id' in step or 'sqlite_autoindex_run_1' in step for step in plan(db, sql)) or view in OF_FEW
 
 
 @pytest.mark.parametrize('view', FORMS)
@@ -93,3 +95,18 @@ def test_percentile_walks_an_index_only(db):
 @pytest.mark.parametrize('view', ['workers', 'executions', 'cells', 'runs'])
 def test_views_of_runs_and_workers_scan_no_results(db, view):
     assert walked(db, f'SELECT * FROM {view}') <= {'action_by_kind'}
+
+
+@pytest.mark.parametrize('form, value, searched', [('', None, 2), ('_by_run', 'a', 1), ('_by_project', 'one', 1), ('_by_run', 'none', 0)])
+def test_texts_are_searched_once_and_only_where_asked(form, value, searched):
+    """What a failed action printed is the largest that oom_kills looks at."""
+    made = tables.Tables()
+    for trace, project in (('a', 'one'), ('b', 'two')):
+        made.run(trace, project)
+        made.action(trace, 'root//:x', failed=1, attempts=[{'digest': f'{1:064x}:141', 'status': 3, 'exit_code': 1, 'stderr': 'error'}])
+    db = made.finish()
+    seen = []
+    db.create_function('instr', 2, lambda text, word: seen.append(text) or 0, deterministic=True)
+    where = f" WHERE {form[4:]} = '{value}'" if form else ''
+    db.execute(f'SELECT * FROM oom_kills{form}{where}').fetchall()
+    assert seen.count('error') == searched * rows(db, 'SELECT count(*) AS n FROM oom_pattern')[0]['n']

@@ -184,13 +184,6 @@ def test_signals():
         [(r['trace_id'], r['digest']) for r in killed]
 
 
-def test_oom_kills():
-    found = rows(load('failures'), 'SELECT identifier, exit_137, pattern FROM oom_kills ORDER BY identifier')
-    assert found == [
-        {'identifier': 'bad-oom', 'exit_137': 1, 'pattern': 'Killed'},
-        {'identifier': 'bad-oom-child', 'exit_137': 0, 'pattern': 'Killed signal terminated program'}]
-
-
 # ---- cells: what is left after the wrapper's clean, and what it took ---------------------
 
 LOST = {'native-remote-cache-30022046': '0a4afb48-2807-4cc3-b075-c88e410758a7',

@@ -126,6 +126,7 @@ class Tables:
         key = {'run_id': run_id, 'span_id': span, 'idx': idx}
         text = {k: row.pop(k) for k in ('error_stage', 'error', 'message') if k in row}
         stderr, blob = row.pop('stderr', None), row.pop('historical', None)
+        stderr_bytes = row.pop('stderr_bytes', stderr and len(stderr.encode()))
         if digest and kind == 2:
             row['lookup_id'] = self.lookup(instance_id, digest, run_id, name_id, seq)
         insert(self.db, 'attempt', **key, **{'status': 2, 'cache_hit': 0 if kind == 2 else None, **row})
@@ -134,8 +135,8 @@ class Tables:
             insert(self.db, 'attempt_digest', **key, function=1, hash=bytes.fromhex(hashed), size_bytes=int(size))
         if any(v is not None for v in text.values()):
             insert(self.db, 'attempt_text', **key, **text)
-        if stderr:
-            insert(self.db, 'attempt_stderr', **key, stderr=stderr, stderr_bytes=len(stderr.encode()))
+        if stderr or stderr_bytes:
+            insert(self.db, 'attempt_stderr', **key, stderr=stderr or '', stderr_bytes=stderr_bytes)
         if blob:
             self.link(key, *blob)
 
@@ -178,6 +179,27 @@ class Tables:
             base = next(known[t] for t in TIMES if t in known)
             insert(self.db, 'result_time', result_id=result_id, base_ns=base,
                    **{f'{k}_off_ns': v - base for k, v in known.items()})
+
+    def pod(self, name, limit_bytes=None, node=None, container='runner', namespace='buildbarn'):
+        """A pod with one container more; returns its pod_id."""
+        known = ('pod', namespace, name)
+        if known not in self.interned:
+            self.interned[known] = insert(self.db, 'pod', namespace=namespace, name=name, node=node)
+        insert(self.db, 'container', pod_id=self.interned[known], name=container, memory_limit_bytes=limit_bytes)
+        return self.interned[known]
+
+    def ended(self, pod_id, finished_ns, layer=3, container='runner', reason='OOMKilled', exit_code=137, **row):
+        """An end of a container, as a layer tells it: 3 pods, 4 Prometheus."""
+        insert(self.db, 'termination', pod_id=pod_id, container=container, finished_ns=finished_ns, layer=layer,
+               reason=reason, exit_code=exit_code, **row)
+
+    def counted(self, pod_id, first_ns, last_ns, count=1, container='runner', container_id='/kubepods/1'):
+        """Kills that a container survived, counted between two samples."""
+        insert(self.db, 'oom_count', pod_id=pod_id, container=container, container_id=container_id, first_ns=first_ns,
+               last_ns=last_ns, count=count)
+
+    def looked(self, layer, from_ns, to_ns, cache='', selector=''):
+        insert(self.db, 'layer_look', layer=layer, cache=cache, selector=selector, from_ns=from_ns, to_ns=to_ns)
 
     def finish(self):
         self.db.executemany('UPDATE lookup SET state = ?, message = ? WHERE lookup_id = ?',
