@@ -98,6 +98,16 @@ def test_killed_then_fine_keeps_both(br2, project, server, tmp_path):
             {'identifier': 'works-then-fails', 'source': 'action_cache'}]
 
 
+def test_the_digests_page_shows_both(br2, project, server, tmp_path):
+    """The action cache's first."""
+    db = tmp_path / 'br2.db'
+    ingest(br2, db, server, project('flaky'))
+    (both,) = [h for h in harness.expected('flaky')['historical'] if h['identifier'] == 'fails-then-works']
+    (page,) = json.loads(br2.run('digest', '--json', both['digest'], '--db', db).stdout)
+    assert [(r['source'], r['exit_code'], r['termination_signal'], r['run'], r['attempt']) for r in page['results']] == \
+        [('action_cache', 0, None, None, None), ('historical', -1, 'KILL', both['trace_id'], 0)]
+
+
 # ---- asked once ------------------------------------------------------------------------------
 
 def test_nothing_wanted_asks_nobody(br2, project, server, tmp_path):

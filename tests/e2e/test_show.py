@@ -95,7 +95,10 @@ def test_report_lists_the_longest(shown):
 def test_report_gives_reasons_for_the_rest(shown):
     text = show(shown, 'report', shown.projects / 'failures').stdout
     assert '3 of 14 actions have a stored result' in text
-    assert 'without one: 11 failed (view missing_results)\n' in text
+    assert 'without one: 2 failed (view missing_results)\n' in text
+    assert 'failed, with numbers of their own: 9 (view failures)\n' in text
+    text = show(shown, 'report', '--no-tests', shown.projects / 'failures').stdout
+    assert 'failed, with numbers of their own: 7 (view failures)\n' in text
     text = show(shown, 'report', '--project', 'qemu-mini').stdout
     assert 'without one: 20 uploaded_by_client' in text
     assert 'uploaded by the client: 20 of the digests' in text
@@ -207,10 +210,19 @@ def test_digest_forms(shown, longest, form):
 def test_digest_page(shown, longest):
     text = show(shown, 'digest', longest, FAILED).stdout
     assert text.count('\nreferred to by:\n') == 2
-    assert text.count('\nstored result:\n') == 1
-    assert '  missing_because            failed\n' in text
+    assert text.count('\nstored result:\n') == 2
+    assert '  source                     historical\n' in text and '  attempt                    0\n' in text
+    assert 'missing_because' not in text
     assert '\nwhat the log says of it:\n' in text
     assert not re.search(r'[\x00-\x09\x0b-\x1f\x7f-\x9f]', text), 'what a log holds does not reach the terminal raw'
+
+
+def test_digest_says_why_a_failed_action_has_no_result(shown):
+    """A timeout: its link is lost."""
+    (timeout,) = rows(shown.db, "SELECT digest FROM missing_results WHERE identifier = 'bad-timeout'")
+    text = show(shown, 'digest', timeout['digest']).stdout
+    assert '  missing_because            failed\n' in text and '\nstored result:\n' not in text
+    assert '  no_numbers_because         timed out: the worker told no usage, and Buck2 drops the link\n' in text
 
 
 def test_digest_by_the_link_of_a_failed_result(shown):
