@@ -22,7 +22,7 @@ static struct {
 	struct option_list headers;
 	bool no_tls, no_remote, dry_run, retry_missing, no_stderr, no_report;
 	const char *record, *replay;
-	long long in_flight;
+	long long in_flight; /* 0: not given */
 	struct option_list pods;
 	const char *pods_user, *pods_password_file, *pods_token_file, *pods_ca;
 	const char *prometheus, *namespace, *container;
@@ -136,12 +136,23 @@ static int check_cluster_flags(struct err *err)
 	return 0;
 }
 
+static bool is_empty(const char *value)
+{
+	return value && !*value;
+}
+
 static int check_flags(struct err *err)
 {
 	if (flags.record && flags.replay)
 		return err_set(err, ERR_USAGE, "--record and --replay exclude each other");
 	if (flags.record && flags.no_remote)
 		return err_set(err, ERR_USAGE, "--record wants a server, --no-remote forbids one");
+	if (flags.in_flight < 0 || flags.in_flight > IN_FLIGHT_MAX)
+		return err_set(err, ERR_USAGE, "--in-flight wants 1 to %d", IN_FLIGHT_MAX);
+	if (is_empty(flags.endpoint) || is_empty(flags.trace_id) || is_empty(flags.project) ||
+	    is_empty(flags.isolation_dir) || is_empty(flags.record) || is_empty(flags.replay))
+		return err_set(err, ERR_USAGE,
+			       "an option's value is empty: a shell variable that is not set?");
 	if (flags.instance && instance_name_check(flags.instance, err) < 0)
 		return err_prefix(err, "--instance");
 	if (flags.pool && instance_name_check(flags.pool, err) < 0)

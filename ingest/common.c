@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct common_options common_options;
@@ -34,14 +35,22 @@ void common_help(const char *usage, const struct option *table, const char *exam
 	printf("\n%s", examples);
 }
 
+static bool is_plain_name(const char *path)
+{
+	return path[0] != ':' && strncmp(path, "file:", 5) != 0;
+}
+
 int common_db_path(const char *flag, char **out_path, struct err *err)
 {
 	const char *named = flag ? flag : getenv("BR2_DB");
 	const char *data = getenv("XDG_DATA_HOME");
 	const char *home = getenv("HOME");
 
+	if (flag && !*flag)
+		return err_set(err, ERR_USAGE, "--db is empty: a shell variable that is not set?");
 	if (named && *named)
-		*out_path = xstrdup(named);
+		/* SQLite takes ":memory:" and "file:…" for something else than a name. */
+		*out_path = xasprintf("%s%s", is_plain_name(named) ? "" : "./", named);
 	else if (access("br2.db", F_OK) == 0)
 		*out_path = xstrdup("br2.db");
 	else if (data && *data)

@@ -21,7 +21,7 @@ static const struct {
 	{"DNS resolution failed", ALWAYS, " is not found: its name does not resolve"},
 	{"http1.x server", ALWAYS, " speaks HTTP/1, not gRPC: another port?"},
 	{"Failed parsing HTTP/2", ALWAYS, " does not speak gRPC: another port?"},
-	{"wrong version number", WITH_TLS, " does not speak TLS: grpc://HOST:PORT asks without it"},
+	{"wrong version number", WITH_TLS, " does not speak TLS: --no-tls, or tls = false in .buckconfig"},
 	{"is not in peer certificate", WITH_TLS, " shows a certificate for another name"},
 	{"certificate verify failed", WITH_TLS,
 	 " shows a certificate that no trusted CA signed: --tls-ca FILE names one"},

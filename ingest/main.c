@@ -6,6 +6,7 @@
 #include "util/msg.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,33 +73,45 @@ static int exit_code_of(enum err_kind kind)
 	return EXIT_BUG;
 }
 
+static bool is_word(const char *word, const char *name)
+{
+	return word && strcmp(word, name) == 0;
+}
+
+/* The command's exit code, or -1. */
+static int run(int argc, char **argv, struct err *err)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+	const struct command *command = word ? find_command(word) : NULL;
+
+	if (is_word(word, "--help") || is_word(word, "-h") || is_word(word, "help")) {
+		print_help();
+		return EXIT_DONE;
+	}
+	if (is_word(word, "--version")) {
+		puts("br2-ingest " BR2_VERSION);
+		return EXIT_DONE;
+	}
+	if (command)
+		return command->run(argc - 2, argv + 2, err);
+	return cmd_ingest(argc - 1, argv + (argc > 0), err);
+}
+
 int main(int argc, char **argv)
 {
-	const struct command *command = NULL;
 	struct err err = ERR_INIT;
 	int code;
 
 	signal(SIGPIPE, SIG_DFL);
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-			 strcmp(argv[1], "help") == 0)) {
-		print_help();
-		return EXIT_DONE;
-	}
-	if (argc > 1 && strcmp(argv[1], "--version") == 0) {
-		puts("br2-ingest " BR2_VERSION);
-		return EXIT_DONE;
-	}
-	if (argc > 1)
-		command = find_command(argv[1]);
-	code = command ? command->run(argc - 2, argv + 2, &err)
-		       : cmd_ingest(argc - 1, argv + (argc > 0), &err);
+	code = run(argc, argv, &err);
 	if (code < 0) {
 		msg_error("%s", err.text);
 		code = exit_code_of(err.kind);
 	}
 	if (fflush(stdout) != 0 || ferror(stdout)) {
-		msg_error("cannot write to standard output");
-		return EXIT_TROUBLE;
+		if (code == EXIT_DONE)
+			msg_error("cannot write to standard output");
+		code = EXIT_TROUBLE;
 	}
 	return code;
 }

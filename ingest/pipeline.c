@@ -1,5 +1,6 @@
 #include "pipeline.h"
 
+#include "instance.h"
 #include "pipeline_ask.h"
 #include "pipeline_cluster.h"
 #include "places.h"
@@ -298,27 +299,61 @@ static void note_logs(const struct ingest_tally *tally)
 		 tally->tests);
 }
 
-/* --instance counts for logs that were read before, too. */
-static int name_instance(struct pipeline *pipeline, struct err *err)
+/*
+ * What configuration and flags say of the instance name counts for logs that
+ * were read before, too: it may have been mended since. Only runs whose name no
+ * answer has proved take it.
+ */
+static int propose_instances(struct pipeline *pipeline, const struct log_file *file,
+			     struct err *err)
 {
-	struct instance_choice choice = {
-		.cache = pipeline->options->cache,
-		.name = pipeline->options->instance,
-		.source = "flag",
+	const struct place *place = places_find(&pipeline->places, file->root);
+	struct instance_sources sources = {
+		.flag = pipeline->options->instance,
+		.pool = pipeline->options->pool,
+		.buckconfig = place ? place->instance : NULL,
+		.project_json = place ? place->project_json_name : NULL,
 	};
+	struct instance_list list = INSTANCE_LIST_INIT;
+	int failed = 0;
 	size_t i;
 
-	if (!choice.name || !pipeline->store)
+	instance_candidates(&sources, &list);
+	for (i = 0; i < list.count && !failed; i++) {
+		struct instance_choice choice = {pipeline->options->cache, list.items[i].name,
+						 list.items[i].source, false};
+
+		failed = store_name_instance(pipeline->store, file->path, &choice, err);
+	}
+	instance_list_release(&list);
+	return failed;
+}
+
+static int name_instances(struct pipeline *pipeline, struct err *err)
+{
+	size_t i;
+
+	if (!pipeline->store)
 		return 0;
 	if (store_begin(pipeline->store, err) < 0)
 		return -1;
 	for (i = 0; i < pipeline->list->count; i++)
-		if (store_name_instance(pipeline->store, pipeline->list->files[i].path, &choice,
-					err) < 0) {
+		if (propose_instances(pipeline, &pipeline->list->files[i], err) < 0) {
 			store_rollback(pipeline->store);
 			return -1;
 		}
 	return store_commit(pipeline->store, err);
+}
+
+static void warn_of_views(const struct store *store)
+{
+	const char *const *names;
+	size_t count = store_foreign_views(store, &names), i;
+
+	for (i = 0; i < count; i++)
+		msg_warn("the view %s is not made: the database has a table or view of yours by "
+			 "that name",
+			 names[i]);
 }
 
 /* From here on all is settled that can stop the work before a log is read. */
@@ -329,11 +364,12 @@ static int work(struct pipeline *pipeline, const char *db, struct asking *asking
 		if (store_open(&pipeline->store, db, STORE_WRITE, err) < 0)
 			return -1;
 		msg_note("database %s", db);
+		warn_of_views(pipeline->store);
 	}
 	if (take_logs(pipeline, err) < 0)
 		return -1;
 	note_logs(pipeline->tally);
-	if (name_instance(pipeline, err) < 0)
+	if (name_instances(pipeline, err) < 0)
 		return -1;
 	if (asking && asking_run(asking, pipeline->store, &pipeline->tally->trouble, err) < 0)
 		return -1;

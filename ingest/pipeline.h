@@ -24,6 +24,9 @@ struct cluster_options {
 	struct cluster_selector selector;
 };
 
+/* Calls at once, at most. */
+#define IN_FLIGHT_MAX 1024
+
 struct ingest_options {
 	const char *const *paths;
 	size_t path_count;

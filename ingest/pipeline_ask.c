@@ -16,11 +16,9 @@
 /* Calls at once where the user names none: a local server is fast, a remote one far. */
 #define IN_FLIGHT_LOCAL 64
 #define IN_FLIGHT_REMOTE 128
-#define IN_FLIGHT_MAX 1024
 /* The port that Buildbarn's frontend service listens on in the usual charts. */
 #define FRONTEND_PORT "8980"
-/* google.rpc.Code of a server that did not answer. */
-#define CODE_DEADLINE_EXCEEDED 4
+/* google.rpc.Code of a server that is not there. */
 #define CODE_UNAVAILABLE 14
 
 struct asking {
@@ -37,7 +35,7 @@ static uint32_t in_flight(const struct asking *asking)
 
 	if (!wanted)
 		return asking->remote.loopback ? IN_FLIGHT_LOCAL : IN_FLIGHT_REMOTE;
-	return wanted > IN_FLIGHT_MAX ? IN_FLIGHT_MAX : wanted;
+	return wanted;
 }
 
 static void show_progress(void *context, uint64_t done, uint64_t wanted)
@@ -69,8 +67,10 @@ static int tell_silence(const struct asking *asking, const struct lookup *lookup
 	const struct ingest_options *options = asking->options;
 	const struct remote *remote = &asking->remote;
 	const char *colon = strrchr(remote->endpoint, ':');
-	bool answered = lookup_fault(lookup) != CODE_UNAVAILABLE &&
-			lookup_fault(lookup) != CODE_DEADLINE_EXCEEDED;
+	size_t len = strlen(fault->text);
+	/* Nobody listens: lookup_explain.c's word for it. */
+	bool closed = lookup_fault(lookup) == CODE_UNAVAILABLE && len > 8 &&
+		      strcmp(fault->text + len - 8, " refuses") == 0;
 	int64_t wanted, blobs;
 
 	*asking->trouble = true;
@@ -80,7 +80,7 @@ static int tell_silence(const struct asking *asking, const struct lookup *lookup
 				   options->retry_missing, &blobs, err) < 0)
 		return -1;
 	wanted += blobs;
-	if (!answered && remote->loopback && colon && strncmp(remote->target, "unix:", 5) != 0)
+	if (closed && remote->loopback && colon && strncmp(remote->target, "unix:", 5) != 0)
 		msg_error("%s: %" PRId64 " results wanted. kubectl -n buildbarn port-forward "
 			  "svc/frontend %s:" FRONTEND_PORT " &, then br2-ingest",
 			  fault->text, wanted, colon + 1);

@@ -266,8 +266,8 @@ int store_put_candidates(struct store *store, int64_t run_id, const struct insta
 			 size_t count, struct err *err);
 
 /*
- * The user names the instance: proposes it, before all others, to each run that
- * was seen in the file `path` and whose instance nothing has proved yet.
+ * Proposes an instance name to each run that was seen in the file `path` and of
+ * this cluster, and whose instance nothing has proved yet.
  */
 int store_name_instance(struct store *store, const char *path, const struct instance_choice *choice,
 			struct err *err);

@@ -135,6 +135,25 @@ def test_wrong_instance_is_said(br2, project, server, tmp_path):
     assert 'instance' in said.stdout + said.stderr
 
 
+def test_a_mended_name_counts_for_known_logs(br2, project, server, tmp_path):
+    """What the first ingest believed of the instance is not final: flag or .buckconfig may have been wrong."""
+    root = project('flaky')
+    good = (root / '.buckconfig').read_text()
+    for name, spoil in (('flag', ['--instance', 'wrong']), ('file', [])):
+        db = tmp_path / f'{name}.db'
+        if name == 'file':
+            # project.json's name and the links prove nothing here: only .buckconfig can.
+            (root / '.buckconfig').write_text(good.replace('instance_name = flaky', 'instance_name = wrong'))
+            root = root.rename(root.with_name('renamed'))
+        first = br2.run(root, '--db', db, '--endpoint', server.address, '--no-report', *spoil)
+        if name == 'flag':
+            assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 0, first.stderr
+        (root / '.buckconfig').write_text(good)
+        second = br2.run(root, '--db', db, '--endpoint', server.address, '--no-report')
+        assert '0 read, 3 known' in second.stderr
+        assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 2
+
+
 # ---- TLS and tokens ---------------------------------------------------------------------------
 
 @pytest.fixture(scope='module')

@@ -216,6 +216,7 @@ def test_help(br2, verb):
     ['--no-such-option'], ['--since', 'yesterday-ish'], ['--last', 'many'], ['report', '--format', 'xml'],
     ['--endpoint', 'http://localhost:8980'], ['--record', 'a', '--replay', 'b'], ['--instance', 'a//b'],
     ['--tls-ca', 'no such file', '--endpoint', 'grpcs://localhost:1'],
+    ['--db', ''], ['--project', ''], ['--endpoint', ''], ['--in-flight', '4294967297'], ['--pool', 'a/'],
 ])
 def test_usage_errors(br2, project, args):
     """Exit 3 before any log is read, with a line that says what was wrong."""

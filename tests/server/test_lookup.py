@@ -261,7 +261,7 @@ def test_tls_other_name(pki, tmp_path):
 
 
 def test_tls_to_plaintext(server):
-    assert refusal(f'grpcs://{server.address}') == 'X does not speak TLS: grpc://HOST:PORT asks without it'
+    assert refusal(f'grpcs://{server.address}') == 'X does not speak TLS: --no-tls, or tls = false in .buckconfig'
 
 
 def test_client_certificate(pki, tmp_path):

@@ -26,7 +26,7 @@ static const struct {
 	 "H:1 closed the connection: if it wants TLS, ask grpcs://HOST:PORT"},
 	{true, false, 14, "Socket closed", "H:1 cannot be asked: Socket closed"},
 	{true, false, 14, "SSL_ERROR_SSL: WRONG_VERSION_NUMBER, wrong version number",
-	 "H:1 does not speak TLS: grpc://HOST:PORT asks without it"},
+	 "H:1 does not speak TLS: --no-tls, or tls = false in .buckconfig"},
 	{true, false, 14, "Peer name H is not in peer certificate",
 	 "H:1 shows a certificate for another name"},
 	{false, false, 14, "DNS resolution failed for H:1: UNAVAILABLE",
