@@ -17,27 +17,29 @@ CREATE VIEW _kill_join (
     -- that waited for one execution are no tie.
     is_joined
 ) AS
-WITH here AS MATERIALIZED (
+WITH placed AS MATERIALIZED (
+    SELECT w.worker_id, w.pod, x.name GLOB '{*"thread":*' AS is_shared FROM _worker w JOIN worker x ON x.worker_id = w.worker_id),
+here AS MATERIALIZED (
     SELECT k.kill, k.meaning IN ('counted', 'child_earlier') AS lived_on, k.meaning, k.at_ns, ifnull(k.from_ns, 0) AS from_ns,
-        w.worker_id, x.name GLOB '{*"thread":*' AS is_shared
-    FROM _kill k JOIN _worker w ON w.pod = k.pod JOIN worker x ON x.worker_id = w.worker_id WHERE k.is_runner),
+        w.worker_id, w.is_shared
+    FROM _kill k JOIN placed w ON w.pod = k.pod WHERE k.is_runner),
 limits AS MATERIALIZED (
     SELECT max(CASE key WHEN 'kill_before_s' THEN value END) * 1000000000 AS before_ns,
         max(CASE key WHEN 'kill_after_s' THEN value END) * 1000000000 AS after_ns,
         max(CASE key WHEN 'kill_order_s' THEN value END) * 1000000000 AS order_ns
     FROM setting WHERE key GLOB 'kill_*'),
--- What was under way then, by the sums that the ingest keeps, and what names no invocation: so the
--- results need not be walked.
-asked AS MATERIALIZED (
-    SELECT q.request_id FROM request q, limits m WHERE EXISTS (SELECT 1 FROM here h WHERE q.first_ns <= h.at_ns + m.before_ns
-        AND q.last_ns >= CASE WHEN h.lived_on THEN h.from_ns ELSE h.at_ns - m.after_ns END)
-    UNION ALL SELECT NULL FROM (SELECT 1 FROM here LIMIT 1)),
+-- What was under way then, by the sums that the ingest keeps, and what names no invocation: so few results
+-- are read.
+asked AS (
+    SELECT h.*, q.request_id FROM here h CROSS JOIN limits m CROSS JOIN request q WHERE q.first_ns <= h.at_ns + m.before_ns
+        AND q.last_ns >= CASE WHEN h.lived_on THEN h.from_ns ELSE h.at_ns - m.after_ns END
+    UNION ALL SELECT h.*, NULL FROM here h),
 there AS (
     SELECT h.kill, h.lived_on, h.meaning, h.at_ns, h.is_shared, r.result_id, r.source, r.lookup_id, r.attempt_run_id,
         r.attempt_span_id, r.attempt_idx, r.first_run_id, r.exit_code, r.termination_signal,
         t.base_ns + t.execution_completed_off_ns AS ended_ns
-    FROM asked q CROSS JOIN result r INDEXED BY result_request ON r.request_id IS q.request_id
-        CROSS JOIN here h ON h.worker_id = r.worker_id CROSS JOIN result_time t ON t.result_id = r.result_id, limits m
+    FROM asked h CROSS JOIN result r INDEXED BY result_request ON r.request_id IS h.request_id AND r.worker_id = h.worker_id
+        CROSS JOIN result_time t ON t.result_id = r.result_id CROSS JOIN limits m
     WHERE CASE WHEN h.lived_on THEN t.base_ns + t.execution_start_off_ns <= h.at_ns AND t.base_ns + t.execution_completed_off_ns > h.from_ns
         ELSE h.at_ns BETWEEN t.base_ns + t.execution_start_off_ns - m.before_ns
             AND t.base_ns + t.execution_completed_off_ns + m.after_ns END),

@@ -16,15 +16,13 @@ CREATE VIEW unexplained_terminations (
     restarts,       -- how often it had been started anew when this was seen
     limit_gib,      -- its memory limit; NULL: none, or not known
     told_by,        -- pods, prometheus, or both
-    candidates,     -- actions that ran there then, of which it is not known which; NULL: it runs none
-    lost_attempts   -- attempts that failed then with an error and did not tell where they ran
+    candidates      -- actions that ran there then, of which it is not known which; NULL: it runs none
 ) AS
 SELECT strftime('%Y-%m-%d %H:%M:%f', t.finished_ns / 1000000 / 1000.0, 'unixepoch'),
     strftime('%Y-%m-%d %H:%M:%f', t.started_ns / 1000000 / 1000.0, 'unixepoch'), p.namespace, p.name, p.node, t.container,
     t.meaning, t.reason, t.exit_code, t.signal, t.restarts, k.limit_bytes / 1073741824.0,
     CASE WHEN t.prometheus IS NULL THEN 'pods' WHEN t.pods IS NULL THEN 'prometheus' ELSE 'both' END,
-    CASE WHEN k.is_runner THEN count(DISTINCT j.lookup_id) END,
-    (SELECT count(*) FROM _kill_lost l WHERE l.kill = k.kill)
+    CASE WHEN k.is_runner THEN count(DISTINCT j.lookup_id) END
 FROM _termination t JOIN pod p ON p.pod_id = t.pod_id
     JOIN _kill k ON k.kill = t.pod_id || ' ' || t.container || ' ' || t.finished_ns
     LEFT JOIN _kill_join j ON j.kill = k.kill

@@ -391,8 +391,8 @@ CREATE INDEX result_wall ON result (wall_ns) WHERE source = 1 AND cpu_ns IS NOT 
 CREATE INDEX result_no_usage ON result (lookup_id) WHERE source = 1 AND cpu_ns IS NULL;
 CREATE INDEX result_package ON result (package_id, wall_ns, cpu_ns, max_rss_bytes, source);
 CREATE INDEX result_signal ON result (termination_signal) WHERE termination_signal IS NOT NULL;
--- Who executed what, and whose reference tells of it: executions and cells.
-CREATE INDEX result_request ON result (request_id, first_run_id);
+-- Who had what executed, and where: executions, cells, and whose a killed container was.
+CREATE INDEX result_request ON result (request_id, worker_id, first_run_id);
 
 CREATE TABLE result_time (
     -- ExecutedActionMetadata's timestamps: the first known one whole, the others as

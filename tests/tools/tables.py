@@ -10,6 +10,7 @@ TIMES = ['queued', 'worker_start', 'fetch_start', 'fetch_completed', 'execution_
          'upload_start', 'upload_completed', 'worker_completed']
 USAGE = ['user_ns', 'system_ns', 'minor_faults', 'major_faults', 'swaps', 'block_in', 'block_out', 'messages_sent',
          'messages_received', 'signals_received', 'voluntary_ctx', 'involuntary_ctx']
+STDERR_MAX = 64 << 10  # so many of its last bytes are kept
 
 # What the ingest keeps: each digest's first reference, and sums by worker and by request.
 KEPT = """
@@ -127,6 +128,7 @@ class Tables:
         text = {k: row.pop(k) for k in ('error_stage', 'error', 'message') if k in row}
         stderr, blob = row.pop('stderr', None), row.pop('historical', None)
         stderr_bytes = row.pop('stderr_bytes', stderr and len(stderr.encode()))
+        stderr = stderr and stderr.encode()[-STDERR_MAX:].decode(errors='ignore')
         if digest and kind == 2:
             row['lookup_id'] = self.lookup(instance_id, digest, run_id, name_id, seq)
         insert(self.db, 'attempt', **key, **{'status': 2, 'cache_hit': 0 if kind == 2 else None, **row})
