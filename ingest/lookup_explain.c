@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Transport security in which a text has its meaning. */
-enum when { ALWAYS, WITH_TLS, WITHOUT_TLS };
+/* Where a text has its meaning. */
+enum when { ALWAYS, WITH_TLS, WITHOUT_TLS, WITH_SOCKET };
 
 /*
  * Texts of core 29 (gRPC 1.51) and later; the first that is found counts, so
@@ -17,11 +17,12 @@ static const struct {
 	const char *meaning; /* what follows the endpoint */
 } causes[] = {
 	{"Connection refused", ALWAYS, " refuses"},
-	{"No such file or directory", ALWAYS, " is not there: no such socket"},
+	{"No such file or directory", WITH_SOCKET, " is not there: no such socket"},
 	{"DNS resolution failed", ALWAYS, " is not found: its name does not resolve"},
 	{"http1.x server", ALWAYS, " speaks HTTP/1, not gRPC: another port?"},
 	{"Failed parsing HTTP/2", ALWAYS, " does not speak gRPC: another port?"},
-	{"wrong version number", WITH_TLS, " does not speak TLS: --no-tls, or tls = false in .buckconfig"},
+	{"wrong version number", WITH_TLS,
+	 " does not speak TLS: --no-tls, or tls = false in .buckconfig"},
 	{"is not in peer certificate", WITH_TLS, " shows a certificate for another name"},
 	{"certificate verify failed", WITH_TLS,
 	 " shows a certificate that no trusted CA signed: --tls-ca FILE names one"},
@@ -38,14 +39,27 @@ static const struct {
 	 " closed the connection: if it wants TLS, ask grpcs://HOST:PORT"},
 };
 
-static const char *find_meaning(bool tls, const char *message)
+static bool applies(enum when when, const struct remote *remote)
+{
+	switch (when) {
+	case WITH_TLS:
+		return remote->tls;
+	case WITHOUT_TLS:
+		return !remote->tls;
+	case WITH_SOCKET:
+		return strncmp(remote->target, "unix:", 5) == 0;
+	case ALWAYS:
+		break;
+	}
+	return true;
+}
+
+static const char *find_meaning(const struct remote *remote, const char *message)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
-		if (causes[i].when == (tls ? WITHOUT_TLS : WITH_TLS))
-			continue;
-		if (strstr(message, causes[i].text))
+		if (applies(causes[i].when, remote) && strstr(message, causes[i].text))
 			return causes[i].meaning;
 	}
 	return NULL;
@@ -62,9 +76,9 @@ static const char *innermost(const char *message)
 	return message;
 }
 
-static void explain_unavailable(bool tls, const char *message, struct buf *out)
+static void explain_unavailable(const struct remote *remote, const char *message, struct buf *out)
 {
-	const char *meaning = find_meaning(tls, message);
+	const char *meaning = find_meaning(remote, message);
 
 	if (meaning)
 		buf_addstr(out, meaning);
@@ -87,7 +101,7 @@ void explain_failure(const struct remote *remote, bool proxied, int code, const 
 		buf_addstr(out, " does not answer in time");
 		break;
 	case CODE_UNAVAILABLE:
-		explain_unavailable(remote->tls, message, out);
+		explain_unavailable(remote, message, out);
 		break;
 	default:
 		buf_addf(out, " answers with an error: %s (code %d)", message, code);

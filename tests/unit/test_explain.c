@@ -31,6 +31,9 @@ static const struct {
 	 "H:1 shows a certificate for another name"},
 	{false, false, 14, "DNS resolution failed for H:1: UNAVAILABLE",
 	 "H:1 is not found: its name does not resolve"},
+	/* Said of a socket only. */
+	{false, false, 14, "a; last error: No such file or directory",
+	 "H:1 cannot be asked: No such file or directory"},
 	{false, false, 14, "a; last error: b; last error: something new",
 	 "H:1 cannot be asked: something new"},
 	{false, false, 4, "Deadline Exceeded", "H:1 does not answer in time"},
@@ -41,13 +44,14 @@ static const struct {
 
 static void test_lines(void **state)
 {
-	char endpoint[] = "H:1";
+	char endpoint[] = "H:1", target[] = "dns:///H:1";
 	struct buf line = BUF_INIT;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct remote remote = {.endpoint = endpoint, .tls = cases[i].tls};
+		const struct remote remote = {
+			.endpoint = endpoint, .target = target, .tls = cases[i].tls};
 
 		buf_clear(&line);
 		explain_failure(&remote, cases[i].proxied, cases[i].code, cases[i].message, &line);
