@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHUNK ((size_t)16 << 10)
@@ -20,14 +21,27 @@ static int read_chunk(int fd, const char *path, struct buf *out, struct err *err
 	return got > 0;
 }
 
+/* O_NONBLOCK: a pipe that nobody writes to would hold up open() for ever. */
+static int open_regular(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return err_errno(err, ERR_IO, errno, "%s", path);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return err_set(err, ERR_IO, "%s: not a regular file", path);
+}
+
 int file_read(const char *path, size_t max, struct buf *out, struct err *err)
 {
 	size_t before = out->len;
-	int fd, rc;
+	int fd = open_regular(path, err), rc;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return err_errno(err, ERR_IO, errno, "%s", path);
+		return -1;
 	do {
 		rc = read_chunk(fd, path, out, err);
 		if (rc > 0 && out->len - before > max)

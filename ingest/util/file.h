@@ -8,8 +8,9 @@
 #include "util/err.h"
 
 /*
- * Adds the bytes of the file to `out`. -1: it cannot be read (ERR_IO) or holds
- * more than `max` bytes (ERR_LIMIT); the text names it, `out` may hold a part.
+ * Adds the bytes of the file to `out`. -1: it is no regular file or cannot be
+ * read (ERR_IO), or it holds more than `max` bytes (ERR_LIMIT); the text names
+ * it, `out` may hold a part.
  */
 int file_read(const char *path, size_t max, struct buf *out, struct err *err);
 
