@@ -25,6 +25,7 @@ struct asking {
 	const struct ingest_options *options;
 	struct remote remote;
 	struct transport *replay; /* the recording; NULL: the server */
+	bool torn;		  /* the projects name different servers: none is asked */
 	struct store *store;
 	bool *trouble;
 };
@@ -205,6 +206,10 @@ int asking_run(struct asking *asking, struct store *store, bool *trouble, struct
 	struct lookup *lookup;
 	int failed;
 
+	if (asking->torn) {
+		*trouble = true;
+		return 0;
+	}
 	asking->store = store;
 	asking->trouble = trouble;
 	options.in_flight = in_flight(asking);
@@ -216,26 +221,27 @@ int asking_run(struct asking *asking, struct store *store, bool *trouble, struct
 	return failed;
 }
 
-static void warn_of_places(const struct asking *asking, bool differs, const char *other)
+static void warn_of_places(struct asking *asking, bool differs, const char *const roots[2])
 {
 	if (asking->options->replay)
 		return;
 	warn_of_secrets(&asking->remote);
+	asking->torn = differs;
 	if (differs)
-		msg_warn("%s names another server than %s; ingest the projects apart, each with a "
-			 "--cache NAME of its own",
-			 other, asking->remote.endpoint);
+		msg_warn("%s and %s name different servers, so none is asked: ingest them apart, "
+			 "each with a --cache NAME of its own, or name one with --endpoint",
+			 roots[0], roots[1]);
 }
 
 int asking_open(struct asking **out_asking, const struct places *places,
 		const struct ingest_options *options, struct err *err)
 {
 	struct asking *asking = xcalloc(1, sizeof(*asking));
-	const char *other = NULL;
+	const char *roots[2];
 	int differs;
 
 	asking->options = options;
-	differs = places_remote(places, &options->remote, &asking->remote, &other, err);
+	differs = places_remote(places, &options->remote, &asking->remote, roots, err);
 	if (differs < 0) {
 		free(asking);
 		return -1;
@@ -245,7 +251,7 @@ int asking_open(struct asking **out_asking, const struct places *places,
 		asking_free(asking);
 		return -1;
 	}
-	warn_of_places(asking, differs > 0, other);
+	warn_of_places(asking, differs > 0, roots);
 	*out_asking = asking;
 	return 0;
 }

@@ -16,6 +16,17 @@ const struct place *places_find(const struct places *places, const char *root)
 	return NULL;
 }
 
+static int load_config(struct place *place, struct err *err)
+{
+	if (buckconfig_load(&place->config, place->root, getenv("HOME"), "/etc", err) < 0)
+		return -1;
+	place->digest_function = config_digest_function(place->config);
+	if (buckconfig_get(place->config, "buck2_re_client", "instance_name", &place->instance,
+			   err) < 0)
+		return -1;
+	return 0;
+}
+
 static int load_place(struct places *places, const char *root, struct err *err)
 {
 	struct place *place;
@@ -25,13 +36,11 @@ static int load_place(struct places *places, const char *root, struct err *err)
 	memset(place, 0, sizeof(*place));
 	place->root = xstrdup(root);
 	place->project_json_name = project_name(root);
-	if (buckconfig_load(&place->config, root, getenv("HOME"), "/etc", err) < 0)
-		return -1;
-	place->digest_function = config_digest_function(place->config);
-	if (buckconfig_get(place->config, "buck2_re_client", "instance_name", &place->instance,
-			   err) < 0)
-		return -1;
-	return 0;
+	if (load_config(place, err) == 0)
+		return 0;
+	/* Whatever is wrong with a configuration: it is for the user to put right. */
+	err->kind = ERR_USAGE;
+	return -1;
 }
 
 /* Lone files: the project that the user stands in says where to ask. */
@@ -72,26 +81,47 @@ void places_release(struct places *places)
 	*places = (struct places)PLACES_INIT;
 }
 
-int places_remote(const struct places *places, const struct remote_flags *flags,
-		  struct remote *out_remote, const char **out_other, struct err *err)
+/*
+ * The first one stands until one comes whose configuration names the server
+ * (*root NULL until then). 1: that one and another do not agree.
+ */
+static int weigh(struct remote *chosen, const char **root, struct remote *other,
+		 const char *other_root)
 {
-	int differs = 0;
+	struct remote former = *chosen;
+
+	if (!other->named || (*root && remote_same(chosen, other))) {
+		remote_release(other);
+		return 0;
+	}
+	if (*root) {
+		remote_release(other);
+		return 1;
+	}
+	*chosen = *other;
+	*root = other_root;
+	remote_release(&former);
+	return 0;
+}
+
+int places_remote(const struct places *places, const struct remote_flags *flags,
+		  struct remote *out_remote, const char *out_roots[2], struct err *err)
+{
+	struct remote chosen, other;
 	size_t i;
+	int differs = 0;
 
-	if (remote_resolve(flags, places->count ? places->items[0].config : NULL, out_remote, err) <
-	    0)
+	if (remote_resolve(flags, places->count ? places->items[0].config : NULL, &chosen, err) < 0)
 		return -1;
+	out_roots[0] = chosen.named ? places->items[0].root : NULL;
 	for (i = 1; i < places->count && !differs; i++) {
-		struct remote other;
-
 		if (remote_resolve(flags, places->items[i].config, &other, err) < 0) {
-			remote_release(out_remote);
+			remote_release(&chosen);
 			return -1;
 		}
-		differs = strcmp(other.target, out_remote->target) != 0;
-		if (differs)
-			*out_other = places->items[i].root;
-		remote_release(&other);
+		out_roots[1] = places->items[i].root;
+		differs = weigh(&chosen, &out_roots[0], &other, out_roots[1]);
 	}
+	*out_remote = chosen;
 	return differs;
 }

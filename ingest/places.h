@@ -29,19 +29,21 @@ struct places {
 
 /*
  * Reads the configuration of every root in the list; where the list has none,
- * of the project around the current directory. -1: a .buckconfig that does not
- * parse (ERR_USAGE): it would tell the wrong server or instance.
+ * of the project around the current directory. -1 (ERR_USAGE): a .buckconfig that
+ * cannot be read whole, includes too, or does not parse: it would tell the wrong
+ * server or instance.
  */
 int places_load(struct places *places, const struct log_list *list, struct err *err);
 void places_release(struct places *places);
 /* The place of a root; NULL for NULL or an unknown one. */
 const struct place *places_find(const struct places *places, const char *root);
 /*
- * The one server to ask: flags, environment, the projects' configuration. 0;
- * 1: the projects name different servers (*out_remote is the first one's,
- * *out_other the root that disagrees); -1.
+ * The one server to ask: flags, environment, the configuration of the projects
+ * that name it; one that names no server goes with the others. 0; 1: they name
+ * different ones, or want them asked differently (*out_remote is the first one's,
+ * out_roots are two that disagree); -1.
  */
 int places_remote(const struct places *places, const struct remote_flags *flags,
-		  struct remote *out_remote, const char **out_other, struct err *err);
+		  struct remote *out_remote, const char *out_roots[2], struct err *err);
 
 #endif

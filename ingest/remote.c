@@ -293,6 +293,7 @@ static int fill(const struct remote_flags *flags, struct buckconfig *config,
 	remote->target = address_target(&choice->address, remote->tls);
 	remote->loopback = choice->address.loopback;
 	remote->source = xstrdup(choice->source);
+	remote->named = choice->own;
 	if (remote->tls && load_tls(flags, own, remote, err) < 0)
 		return -1;
 	if (load_headers(flags, own, remote, err) < 0 || load_token(flags, remote, err) < 0)
@@ -342,4 +343,46 @@ void remote_release(struct remote *remote)
 	free(remote->token_path);
 	free(remote->source);
 	*remote = (struct remote){0};
+}
+
+/* ---- comparing ----------------------------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Each project may have its own copy of a certificate. */
+static bool same_file(const char *a, const char *b)
+{
+	struct buf left = BUF_INIT, right = BUF_INIT;
+	struct err ignored = ERR_INIT;
+	bool same = same_text(a, b);
+
+	if (!same && a && b)
+		same = file_read(a, PEM_MAX, &left, &ignored) == 0 &&
+		       file_read(b, PEM_MAX, &right, &ignored) == 0 && left.len == right.len &&
+		       memcmp(left.data, right.data, left.len) == 0;
+	buf_release(&left);
+	buf_release(&right);
+	return same;
+}
+
+static bool same_headers(const struct remote *a, const struct remote *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->header_count && i < b->header_count; i++)
+		if (strcmp(a->headers[i].name, b->headers[i].name) != 0 ||
+		    strcmp(a->headers[i].value, b->headers[i].value) != 0)
+			return false;
+	return a->header_count == b->header_count;
+}
+
+bool remote_same(const struct remote *a, const struct remote *b)
+{
+	return strcmp(a->target, b->target) == 0 && a->tls == b->tls &&
+	       same_file(a->ca_path, b->ca_path) && same_file(a->cert_path, b->cert_path) &&
+	       same_file(a->key_path, b->key_path) && same_headers(a, b) &&
+	       same_text(a->token_path, b->token_path);
 }

@@ -37,6 +37,7 @@ struct remote {
 	char *token_path; /* bearer token file, re-read when refused once; NULL */
 	char *source; /* where the endpoint came from: "--endpoint", "BR2_RE_ENDPOINT", path:line,
 			 "default" */
+	bool named;   /* .buckconfig names this server; else only a flag or the default */
 	bool header_on_argv;  /* worth a warning: a --header's value stands in the process list */
 	bool secret_in_clear; /* worth a warning: headers or token, no TLS, not this machine */
 };
@@ -67,6 +68,8 @@ struct remote_flags {
 int remote_resolve(const struct remote_flags *flags, struct buckconfig *config,
 		   struct remote *out_remote, struct err *err);
 void remote_release(struct remote *remote);
+/* The same address, asked in the same way: TLS, certificates (their bytes) and headers. */
+bool remote_same(const struct remote *a, const struct remote *b);
 
 /*
  * The token in the file, white space around it cut off: to be sent as

@@ -559,6 +559,90 @@ static void test_token_file(void **state)
 	scratch_remove(dir);
 }
 
+/* ---- the same server? --------------------------------------------------------------- */
+
+static bool same(const struct remote_flags *flags, const char *text_a, const char *text_b)
+{
+	struct remote a, b;
+	bool is_same;
+
+	resolve(flags, text_a, &a);
+	resolve(flags, text_b, &b);
+	is_same = remote_same(&a, &b);
+	assert_int_equal(remote_same(&b, &a), is_same);
+	remote_release(&a);
+	remote_release(&b);
+	return is_same;
+}
+
+static void test_what_makes_a_server_another(void **state)
+{
+	static const char one[] = RE "address=h:1\nhttp_headers=a: 1, b: 2\n";
+
+	(void)state;
+	assert_true(same(NO_FLAGS, one, one));
+	assert_true(same(NO_FLAGS, one, RE "address=grpcs://H:1/\nhttp_headers=a: 1,b: 2\n"));
+	assert_false(same(NO_FLAGS, one, RE "address=h:2\nhttp_headers=a: 1, b: 2\n"));
+	assert_false(same(NO_FLAGS, one, RE "address=h:1\nhttp_headers=a: 1\n"));
+	assert_false(same(NO_FLAGS, one, RE "address=h:1\nhttp_headers=a: 1, b: 3\n"));
+	assert_false(same(NO_FLAGS, one, RE "address=h:1\nhttp_headers=a: 1, c: 2\n"));
+	assert_false(same(NO_FLAGS, RE "address=h:1\n", RE "address=h:1\ntls=false\n"));
+	/* A flag's server is one, but the headers of its own configuration go there. */
+	assert_true(same(FLAGS(.endpoint = "grpcs://x:1"), one, RE "address=h:2\n"));
+	assert_false(same(FLAGS(.endpoint = "grpcs://h:1"), one, RE "address=h:2\n"));
+}
+
+static void resolve_below(const char *dir, const char *name, struct remote *remote)
+{
+	char *path = scratch_path(dir, name);
+
+	resolve_in(path, NO_FLAGS, remote);
+	free(path);
+}
+
+/* Copies of a certificate are one; other bytes are not. */
+static void test_copies_of_a_certificate(void **state)
+{
+	char *dir = scratch_new();
+	struct remote a, b;
+
+	(void)state;
+	scratch_write(dir, "a/.buckconfig", RE "address=h:1\ntls_ca_certs=ca.pem\n");
+	scratch_write(dir, "b/.buckconfig", RE "address=h:1\ntls_ca_certs=ca.pem\n");
+	scratch_write(dir, "a/ca.pem", CERTIFICATE);
+	scratch_write(dir, "b/ca.pem", CERTIFICATE);
+	resolve_below(dir, "a", &a);
+	resolve_below(dir, "b", &b);
+	assert_true(remote_same(&a, &b));
+	scratch_write(dir, "b/ca.pem", CERTIFICATE "\n");
+	assert_false(remote_same(&a, &b));
+	free(b.ca_path);
+	b.ca_path = NULL;
+	assert_false(remote_same(&a, &b));
+	remote_release(&a);
+	remote_release(&b);
+	scratch_remove(dir);
+}
+
+static void check_named(const struct remote_flags *flags, const char *text, bool named)
+{
+	struct remote remote;
+
+	resolve(flags, text, &remote);
+	assert_int_equal(remote.named, named);
+	remote_release(&remote);
+}
+
+static void test_who_names_the_server(void **state)
+{
+	(void)state;
+	check_named(NO_FLAGS, NULL, false);
+	check_named(NO_FLAGS, RE "tls=false\naddress=\n", false);
+	check_named(NO_FLAGS, RE "address=h:1\n", true);
+	check_named(FLAGS(.endpoint = "grpcs://h:1"), RE "address=h:1\n", true);
+	check_named(FLAGS(.endpoint = "grpcs://h:2"), RE "address=h:1\n", false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -586,6 +670,9 @@ int main(void)
 				       clear_environment),
 		cmocka_unit_test_setup(test_secrets_in_clear_are_told, clear_environment),
 		cmocka_unit_test_setup(test_token_file, clear_environment),
+		cmocka_unit_test_setup(test_what_makes_a_server_another, clear_environment),
+		cmocka_unit_test_setup(test_copies_of_a_certificate, clear_environment),
+		cmocka_unit_test_setup(test_who_names_the_server, clear_environment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
