@@ -11,17 +11,25 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FLUSH_BYTES ((size_t)256 << 10)
+#define HEADER_MAX 128
+/* How packed files begin: gzip, zstd. */
+#define GZIP_MAGIC "\x1f\x8b"
+#define ZSTD_MAGIC "\x28\xb5\x2f\xfd"
 
 struct transport_record {
 	struct transport base;
 	struct transport *inner;
+	struct transport *old;		 /* what the recording held before; NULL */
 	struct lookup_request *requests; /* by slot, while in flight */
 	char *path, *part_path;
 	int fd; /* -1: finished */
 	struct buf lines;
+	bool added; /* an answer, so far */
 };
 
 static const char *const methods[] = {
@@ -97,10 +105,33 @@ static void add_reply(struct buf *line, const struct transport_reply *reply)
 	buf_addstr(line, "\"}\n");
 }
 
+/* Has the recording this very answer? 1, 0, -1. */
+static int is_known(struct transport_record *record, const struct lookup_request *request,
+		    const struct transport_reply *reply, struct err *err)
+{
+	struct transport_reply known;
+
+	if (!record->old)
+		return 0;
+	if (record->old->ops->start(record->old, 0, request, 0, err) < 0 ||
+	    record->old->ops->wait(record->old, 0, &known, err) < 0)
+		return -1;
+	return known.code == reply->code && strcmp(known.message, reply->message) == 0 &&
+	       (known.code != CODE_OK ||
+		(known.len == reply->len &&
+		 (!known.len || memcmp(known.data, reply->data, known.len) == 0)));
+}
+
 static int keep(struct transport_record *record, const struct transport_reply *reply,
 		struct err *err)
 {
-	add_key(&record->lines, &record->requests[reply->slot]);
+	const struct lookup_request *request = &record->requests[reply->slot];
+	int known = is_known(record, request, reply, err);
+
+	if (known)
+		return known < 0 ? -1 : 0;
+	record->added = true;
+	add_key(&record->lines, request);
 	add_reply(&record->lines, reply);
 	return record->lines.len < FLUSH_BYTES ? 0 : flush_lines(record, err);
 }
@@ -180,7 +211,7 @@ static int record_finish(struct transport *self, struct err *err)
 
 	if (inner->ops->finish && inner->ops->finish(inner, err) < 0)
 		return -1;
-	return record->fd < 0 ? 0 : put_in_place(record, err);
+	return record->fd < 0 || !record->added ? 0 : put_in_place(record, err);
 }
 
 static void record_free(struct transport *self)
@@ -188,6 +219,8 @@ static void record_free(struct transport *self)
 	struct transport_record *record = record_of(self);
 
 	record->inner->ops->free(record->inner);
+	if (record->old)
+		record->old->ops->free(record->old);
 	if (record->fd >= 0)
 		close(record->fd);
 	if (record->part_path)
@@ -209,39 +242,148 @@ static const struct transport_ops record_ops = {
 	.free = record_free,
 };
 
-/* O_EXCL: neither a link nor a file that others may read is written to. */
-static int make_file(const char *path, struct err *err)
-{
-	int fd;
+/* ---- the file ----------------------------------------------------------------------------- */
 
-	if (unlink(path) < 0 && errno != ENOENT)
-		return err_errno(err, ERR_IO, errno, "cannot replace %s", path);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	return fd < 0 ? err_errno(err, ERR_IO, errno, "cannot make %s", path) : fd;
+static size_t add_header(struct buf *out)
+{
+	size_t before = out->len;
+
+	buf_addf(out, "{\"format\":\"%s\",\"version\":%d}\n", RECORDING_FORMAT, RECORDING_VERSION);
+	return out->len - before;
+}
+
+/* Only what begins exactly as this program begins one: all else is somebody's file. */
+static int check_beginning(int fd, const char *path, struct err *err)
+{
+	struct buf header = BUF_INIT;
+	size_t len = add_header(&header);
+	char start[HEADER_MAX] = "";
+	ssize_t got = pread(fd, start, len, 0);
+	int rc = 0;
+
+	if (got < 0)
+		rc = err_errno(err, ERR_USAGE, errno, "--record %s", path);
+	else if (memcmp(start, GZIP_MAGIC, strlen(GZIP_MAGIC)) == 0 ||
+		 memcmp(start, ZSTD_MAGIC, strlen(ZSTD_MAGIC)) == 0)
+		rc = err_set(err, ERR_USAGE,
+			     "--record %s: a packed file: unpack it first, or name a new one",
+			     path);
+	else if ((size_t)got < len || memcmp(start, header.data, len) != 0)
+		rc = err_set(err, ERR_USAGE,
+			     "--record %s: is there, and is no recording of this version: name a "
+			     "new file, or a recording to complete",
+			     path);
+	buf_release(&header);
+	return rc;
+}
+
+/* O_NONBLOCK: a pipe must not hold up open(). */
+static int check_file(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
+	struct stat st;
+
+	if (fd < 0)
+		return err_errno(err, ERR_USAGE, errno, "--record %s", path);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		rc = check_beginning(fd, path, err);
+	else
+		rc = err_set(err, ERR_USAGE,
+			     "--record %s: not a regular file: name a new file, or a recording to "
+			     "complete",
+			     path);
+	close(fd);
+	return rc;
+}
+
+static bool is_there(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+int recording_open(struct transport **out_old, const char *path, struct err *err)
+{
+	*out_old = NULL;
+	if (!is_there(path))
+		return 0;
+	if (check_file(path, err) < 0)
+		return -1;
+	if (transport_replay_new(out_old, path, 1, err) == 0)
+		return 0;
+	err->kind = ERR_USAGE;
+	return err_prefix(err, "--record");
+}
+
+/* A name that nobody has: neither a link nor another's file is written to. Mode 0600. */
+static int make_part(struct transport_record *record, struct err *err)
+{
+	record->part_path = xasprintf("%s.XXXXXX", record->path);
+	record->fd = mkstemp(record->part_path);
+	if (record->fd >= 0)
+		return 0;
+	free(record->part_path);
+	record->part_path = NULL;
+	return err_errno(err, ERR_IO, errno, "cannot make a file beside %s", record->path);
+}
+
+/* What the recording holds comes first, as it is. */
+static int copy_old(struct transport_record *record, struct err *err)
+{
+	int fd = open(record->path, O_RDONLY | O_CLOEXEC), rc = 0;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return err_errno(err, ERR_IO, errno, "cannot read %s", record->path);
+	while (rc == 0 && got != 0) {
+		got = read(fd, buf_reserve(&record->lines, FLUSH_BYTES), FLUSH_BYTES);
+		if (got > 0)
+			buf_grew(&record->lines, (size_t)got);
+		else if (got < 0 && errno != EINTR)
+			rc = err_errno(err, ERR_IO, errno, "cannot read %s", record->path);
+		if (got > 0)
+			rc = flush_lines(record, err);
+	}
+	close(fd);
+	return rc;
+}
+
+static int begin_part(struct transport_record *record, struct err *err)
+{
+	if (record->old && check_file(record->path, err) < 0)
+		return -1;
+	/* The database that this very ingest made, for one. */
+	if (!record->old && is_there(record->path))
+		return err_set(err, ERR_USAGE,
+			       "--record %s: has come to be there meanwhile: name a new file",
+			       record->path);
+	if (make_part(record, err) < 0)
+		return -1;
+	if (record->old)
+		return copy_old(record, err);
+	add_header(&record->lines);
+	return 0;
 }
 
 int transport_record_new(struct transport **out_transport, struct transport *inner,
-			 const char *path, struct err *err)
+			 struct transport *old, const char *path, struct err *err)
 {
-	char *part_path = xasprintf("%s.tmp", path);
-	struct transport_record *record;
-	int fd = make_file(part_path, err);
+	struct transport_record *record = xcalloc(1, sizeof(*record));
+	char *real = realpath(path, NULL);
 
-	if (fd < 0) {
-		free(part_path);
-		inner->ops->free(inner);
-		return -1;
-	}
-	record = xcalloc(1, sizeof(*record));
 	record->base = (struct transport){&record_ops, inner->slots};
 	record->inner = inner;
+	record->old = old;
 	record->requests = xcalloc(inner->slots, sizeof(*record->requests));
-	record->path = xstrdup(path);
-	record->part_path = part_path;
-	record->fd = fd;
+	/* Not in place of a link, but of what it leads to. */
+	record->path = real ? real : xstrdup(path);
+	record->fd = -1;
 	buf_init(&record->lines);
-	buf_addf(&record->lines, "{\"format\":\"%s\",\"version\":%d}\n", RECORDING_FORMAT,
-		 RECORDING_VERSION);
+	if (begin_part(record, err) < 0) {
+		record_free(&record->base);
+		return -1;
+	}
 	*out_transport = &record->base;
 	return 0;
 }

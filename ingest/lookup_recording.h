@@ -33,12 +33,22 @@ enum lookup_method lookup_method_parse(struct str name);
 int transport_replay_new(struct transport **out_transport, const char *path, uint32_t in_flight,
 			 struct err *err);
 /*
- * Passes calls on to `inner` (taken over, also on failure) and writes each
- * answer to PATH.tmp, made anew with mode 0600; finish() renames it to `path`.
- * Freed before that, it leaves `path` as it was. Codes that only waiting cures
- * (UNAVAILABLE, DEADLINE_EXCEEDED, a quota's RESOURCE_EXHAUSTED) are not written.
+ * May answers be recorded into `path`? 0: yes, it is not there (*out_old NULL), or
+ * holds a recording, which is to be completed: *out_old replays it. -1: it is
+ * something else, or a recording that cannot be added to (ERR_USAGE).
+ */
+int recording_open(struct transport **out_old, const char *path, struct err *err);
+/*
+ * Passes calls on to `inner` and writes each answer to a new file beside `path`
+ * (PATH.XXXXXX, mode 0600), behind what the recording there holds already: `old`,
+ * from recording_open(), NULL if there is none. What `old` answers in the same
+ * words is not written again. finish() renames it to `path`, if there was any
+ * answer to add; freed before that, it leaves `path` as it was. Takes over
+ * `inner` and `old`, also on failure. Codes that only waiting cures (UNAVAILABLE,
+ * DEADLINE_EXCEEDED, a quota's RESOURCE_EXHAUSTED) are not written. -1: a file
+ * cannot be made there (ERR_IO), or has come to be there since (ERR_USAGE).
  */
 int transport_record_new(struct transport **out_transport, struct transport *inner,
-			 const char *path, struct err *err);
+			 struct transport *old, const char *path, struct err *err);
 
 #endif

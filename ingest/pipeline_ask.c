@@ -25,6 +25,7 @@ struct asking {
 	const struct ingest_options *options;
 	struct remote remote;
 	struct transport *replay; /* the recording; NULL: the server */
+	struct transport *old;	  /* what --record's file holds already; NULL */
 	bool torn;		  /* the projects name different servers: none is asked */
 	struct store *store;
 	bool *trouble;
@@ -182,19 +183,24 @@ static int ask_with(const struct asking *asking, struct lookup *lookup, struct e
 		tell_answers(asking, &asked);
 	if (blob_tally_sum(&asked.blobs))
 		tell_blobs(asking, &asked);
+	if (options->record && !asked.results.asked && !blob_tally_sum(&asked.blobs))
+		msg_note("nothing was asked, so --record adds nothing to %s: what is wanted is "
+			 "stored already; with a fresh --db all is asked",
+			 options->record);
 	return lookup_finish(lookup, err);
 }
 
 static int new_transport(struct asking *asking, uint32_t slots, struct transport **out,
 			 struct err *err)
 {
-	struct transport *transport = asking->replay;
+	struct transport *transport = asking->replay, *old = asking->old;
 
 	asking->replay = NULL;
 	if (!transport && transport_grpc_new(&transport, &asking->remote, slots, err) < 0)
 		return -1;
+	asking->old = NULL;
 	if (asking->options->record)
-		return transport_record_new(out, transport, asking->options->record, err);
+		return transport_record_new(out, transport, old, asking->options->record, err);
 	*out = transport;
 	return 0;
 }
@@ -233,6 +239,18 @@ static void warn_of_places(struct asking *asking, bool differs, const char *cons
 			 roots[0], roots[1]);
 }
 
+/* What the answers come from and go to besides the server: files, which are looked at now. */
+static int open_recordings(struct asking *asking, struct err *err)
+{
+	const struct ingest_options *options = asking->options;
+
+	if (options->record && recording_open(&asking->old, options->record, err) < 0)
+		return -1;
+	if (!options->replay)
+		return 0;
+	return transport_replay_new(&asking->replay, options->replay, in_flight(asking), err);
+}
+
 int asking_open(struct asking **out_asking, const struct places *places,
 		const struct ingest_options *options, struct err *err)
 {
@@ -246,8 +264,7 @@ int asking_open(struct asking **out_asking, const struct places *places,
 		free(asking);
 		return -1;
 	}
-	if (options->replay &&
-	    transport_replay_new(&asking->replay, options->replay, in_flight(asking), err) < 0) {
+	if (open_recordings(asking, err) < 0) {
 		asking_free(asking);
 		return -1;
 	}
@@ -262,6 +279,8 @@ void asking_free(struct asking *asking)
 		return;
 	if (asking->replay)
 		asking->replay->ops->free(asking->replay);
+	if (asking->old)
+		asking->old->ops->free(asking->old);
 	remote_release(&asking->remote);
 	free(asking);
 }

@@ -8,6 +8,7 @@
 #include "util/file.h"
 #include "util/mem.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -247,11 +248,13 @@ static struct fate by_size(struct fake_server *self, const struct lookup_request
 
 static struct transport *record(struct fixture *f, struct fake_server *server)
 {
-	struct transport *transport;
+	struct transport *transport, *old;
 
 	fake_server_init(server, 4);
 	server->fate = by_size;
-	assert_int_equal(transport_record_new(&transport, &server->base, f->path, &f->err), 0);
+	if (recording_open(&old, f->path, &f->err) < 0 ||
+	    transport_record_new(&transport, &server->base, old, f->path, &f->err) < 0)
+		fail_msg("%s", f->err.text);
 	assert_int_equal(transport->slots, 4);
 	return transport;
 }
@@ -261,12 +264,50 @@ static bool exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
+static int has_part_name(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, "recording.", strlen("recording.")) == 0;
+}
+
+/* The file that is written to; NULL: there is none. Caller frees. */
+static char *part_of(const struct fixture *f)
+{
+	struct dirent **entries;
+	int count = scandir(f->dir, &entries, has_part_name, NULL);
+	char *path = NULL;
+
+	assert_in_range(count, 0, 1);
+	if (count) {
+		path = scratch_path(f->dir, entries[0]->d_name);
+		free(entries[0]);
+	}
+	free(entries);
+	return path;
+}
+
+static void check_no_part(const struct fixture *f)
+{
+	char *part = part_of(f);
+
+	assert_null(part);
+}
+
+static void check_holds(const struct fixture *f, const char *text)
+{
+	struct buf got = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	assert_int_equal(file_read(f->path, 1 << 20, &got, &err), 0);
+	assert_string_equal(got.data, text);
+	buf_release(&got);
+}
+
 static void test_record_and_replay(void **state)
 {
 	struct fixture *f = *state;
 	struct fake_server server;
 	struct transport *transport = record(f, &server);
-	char *part = scratch_path(f->dir, "recording.tmp");
+	char *part = part_of(f);
 	struct transport_reply reply;
 	struct stat stat_of;
 	int64_t size;
@@ -277,7 +318,8 @@ static void test_record_and_replay(void **state)
 		ask(transport, request_of("in/\"st", size));
 	assert_false(exists(f->path));
 	assert_int_equal(transport->ops->finish(transport, &f->err), 0);
-	assert_true(exists(f->path) && !exists(part));
+	assert_true(exists(f->path));
+	check_no_part(f);
 	transport->ops->free(transport);
 	assert_true(server.freed && exists(f->path));
 
@@ -348,35 +390,142 @@ static void test_record_abandoned(void **state)
 	struct fixture *f = *state;
 	struct fake_server server;
 	struct transport *transport;
-	char *part = scratch_path(f->dir, "recording.tmp");
 
-	scratch_write(f->dir, "recording", "as it was");
+	scratch_write(f->dir, "recording", HEADER);
 	transport = record(f, &server);
 	ask(transport, request_of("a", 0));
 	transport->ops->free(transport);
-	assert_false(exists(part));
-	assert_true(exists(f->path));
-	free(part);
+	check_no_part(f);
+	check_holds(f, HEADER);
 }
 
-/* Neither a link nor a file that others can read is written to. */
-static void test_record_replaces_part(void **state)
+/* What was recorded stays, what is new comes behind it, what is known is not said twice. */
+static void test_record_completes(void **state)
 {
 	struct fixture *f = *state;
-	char *part = scratch_path(f->dir, "recording.tmp");
-	char *elsewhere = scratch_path(f->dir, "elsewhere");
+	struct buf before = BUF_INIT;
+	struct fake_server server;
+	struct transport *transport;
+	struct transport_reply reply;
+
+	buf_addstr(&before, HEADER);
+	add_line(&before, "old", "sha256", 9, 0, "", "kept");
+	add_line(&before, "a", "sha256", 7, 0, "", "");
+	add_line(&before, "a", "sha256", 0, 5, "not yet", "");
+	buf_addstr(&before, "{\"method\":\"Tomorrow\"}\n");
+	scratch_write(f->dir, "recording", before.data);
+	transport = record(f, &server);
+	ask(transport, request_of("a", 7)); /* as it was */
+	ask(transport, request_of("a", 0)); /* another answer than then */
+	assert_int_equal(transport->ops->finish(transport, &f->err), 0);
+	transport->ops->free(transport);
+	buf_addstr(&before, "{\"method\":\"GetActionResult\",\"instance\":\"a\",\"function\":"
+			    "\"sha256\",\"digest\":\"" HASH ":0\",\"code\":0,\"message\":"
+			    "\"\\\"quoted\\\" \xef\xbf\xbd \\u0001\",\"reply\":\"cmVzdWx0\"}\n");
+	check_holds(f, before.data);
+	check_no_part(f);
+
+	transport = replay(f);
+	assert_memory_equal(ask(transport, request_of("old", 9)).data, "kept", 4);
+	reply = ask(transport, request_of("a", 0));
+	assert_int_equal(reply.code, 0);
+	transport->ops->free(transport);
+	buf_release(&before);
+}
+
+/* A link stays one: what it leads to is completed. */
+static void test_record_through_a_link(void **state)
+{
+	struct fixture *f = *state;
+	char *target = scratch_path(f->dir, "elsewhere");
 	struct fake_server server;
 	struct transport *transport;
 	struct stat stat_of;
 
-	assert_int_equal(symlink(elsewhere, part), 0);
+	scratch_write(f->dir, "elsewhere", HEADER);
+	assert_int_equal(symlink(target, f->path), 0);
 	transport = record(f, &server);
-	assert_int_equal(lstat(part, &stat_of), 0);
-	assert_true(S_ISREG(stat_of.st_mode));
+	ask(transport, request_of("a", 0));
+	assert_int_equal(transport->ops->finish(transport, &f->err), 0);
 	transport->ops->free(transport);
-	assert_false(exists(elsewhere));
-	free(part);
-	free(elsewhere);
+	assert_int_equal(lstat(f->path, &stat_of), 0);
+	assert_true(S_ISLNK(stat_of.st_mode));
+	assert_int_equal(stat(target, &stat_of), 0);
+	assert_true(stat_of.st_size > (off_t)strlen(HEADER));
+	free(target);
+}
+
+/* No answer: no file, and one that is there stays as it is. */
+static void test_record_of_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct fake_server server;
+	struct transport *transport = record(f, &server);
+
+	ask(transport, request_of("a", 2)); /* an outage is no answer */
+	assert_int_equal(transport->ops->finish(transport, &f->err), 0);
+	transport->ops->free(transport);
+	assert_false(exists(f->path));
+	check_no_part(f);
+}
+
+static void check_refused(struct fixture *f, const char *path, const char *what)
+{
+	struct transport *old;
+
+	assert_int_equal(recording_open(&old, path, &f->err), -1);
+	assert_int_equal(f->err.kind, ERR_USAGE);
+	assert_non_null(strstr(f->err.text, path));
+	if (!strstr(f->err.text, what))
+		fail_msg("%s: not: %s", f->err.text, what);
+}
+
+static void test_record_refuses_what_is_no_recording(void **state)
+{
+	static const struct {
+		const char *text, *what;
+	} cases[] = {
+		{"", "no recording of this version"},
+		{"a thesis\n", "no recording of this version"},
+		{"{\"format\":\"br2-ingest recording\",\"version\":2}\n",
+		 "no recording of this version"},
+		{"\x1f\x8b\x08", "unpack it first"},
+		{"\x28\xb5\x2f\xfd", "unpack it first"},
+		{HEADER "{\"method\":\"Get", "cut short"},
+		{HEADER "a thesis\n", ":2: not a JSON object"},
+	};
+	struct fixture *f = *state;
+	char *pipe = scratch_path(f->dir, "pipe");
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		scratch_write(f->dir, "recording", cases[i].text);
+		check_refused(f, f->path, cases[i].what);
+		check_holds(f, cases[i].text);
+	}
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	check_refused(f, pipe, "not a regular file");
+	check_refused(f, f->dir, "not a regular file");
+	check_refused(f, "/dev/full", "not a regular file");
+	free(pipe);
+}
+
+/* The check was made before the logs were read: what came since is not written over. */
+static void test_record_refuses_what_came_since(void **state)
+{
+	struct fixture *f = *state;
+	struct fake_server server;
+	struct transport *transport, *old;
+
+	assert_int_equal(recording_open(&old, f->path, &f->err), 0);
+	assert_null(old);
+	scratch_write(f->dir, "recording", "a database");
+	fake_server_init(&server, 4);
+	assert_int_equal(transport_record_new(&transport, &server.base, old, f->path, &f->err), -1);
+	assert_int_equal(f->err.kind, ERR_USAGE);
+	assert_true(server.freed);
+	check_holds(f, "a database");
+	check_no_part(f);
 }
 
 static void test_record_without_folder(void **state)
@@ -386,9 +535,9 @@ static void test_record_without_folder(void **state)
 	struct transport *transport;
 
 	fake_server_init(&server, 4);
-	assert_int_equal(
-		transport_record_new(&transport, &server.base, "/nonexistent/recording", &f->err),
-		-1);
+	assert_int_equal(transport_record_new(&transport, &server.base, NULL,
+					      "/nonexistent/recording", &f->err),
+			 -1);
 	assert_int_equal(f->err.kind, ERR_IO);
 	assert_true(server.freed);
 }
@@ -398,9 +547,10 @@ static void test_record_that_cannot_be_kept(void **state)
 	struct fixture *f = *state;
 	struct fake_server server;
 	struct transport *transport;
-	char *part = scratch_path(f->dir, "recording.tmp");
+	char *part;
 
 	transport = record(f, &server);
+	part = part_of(f);
 	ask(transport, request_of("a", 0));
 	assert_int_equal(unlink(part), 0); /* nothing to rename */
 	assert_int_equal(transport->ops->finish(transport, &f->err), -1);
@@ -420,7 +570,8 @@ static void test_engine(void **state)
 	struct transport *transport;
 
 	asking_init(&live, 8, 500);
-	assert_int_equal(transport_record_new(&transport, &live.server.base, f->path, &f->err), 0);
+	assert_int_equal(
+		transport_record_new(&transport, &live.server.base, NULL, f->path, &f->err), 0);
 	live.lookup = lookup_new(transport, &options);
 	assert_int_equal(asking_run(&live, NULL), 0);
 	assert_int_equal(lookup_finish(live.lookup, &f->err), 0);
@@ -449,7 +600,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_record_and_replay, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_blobs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_record_abandoned, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_record_replaces_part, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_record_completes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_record_through_a_link, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_record_of_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_record_refuses_what_is_no_recording, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_record_refuses_what_came_since, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_record_without_folder, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_record_that_cannot_be_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_engine, setup, teardown),
