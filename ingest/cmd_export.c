@@ -3,6 +3,7 @@
 #include "common.h"
 #include "database.h"
 #include "export.h"
+#include "scope.h"
 #include "util/mem.h"
 #include "util/msg.h"
 
@@ -83,6 +84,13 @@ static int export_named(struct store *store, int count, char **views, struct err
 	return 0;
 }
 
+static int export_all(struct store *store, int count, char **views, struct err *err)
+{
+	if (options.project && scope_check_project(store, options.project, err) < 0)
+		return -1;
+	return count ? export_named(store, count, views, err) : export_defaults(store, err);
+}
+
 int cmd_export(int argc, char **argv, struct err *err)
 {
 	int operands = common_parse(table, argc, argv, err);
@@ -99,7 +107,7 @@ int cmd_export(int argc, char **argv, struct err *err)
 		return err_set(err, ERR_USAGE, "export wants --csv DIR");
 	if (database_open(&store, err) < 0)
 		return -1;
-	rc = operands ? export_named(store, operands, argv, err) : export_defaults(store, err);
+	rc = export_all(store, operands, argv, err);
 	store_close(store);
 	return rc < 0 ? -1 : EXIT_DONE;
 }

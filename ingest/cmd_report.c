@@ -64,7 +64,8 @@ static int report(int operands, char **argv, struct err *err)
 		return -1;
 	if (database_open(&store, err) < 0)
 		return -1;
-	if (scope_choose(store, &flags.scope, operands, argv, &scope, err) == 0 &&
+	if ((!flags.scope.project || scope_check_project(store, flags.scope.project, err) == 0) &&
+	    scope_choose(store, &flags.scope, operands, argv, &scope, err) == 0 &&
 	    report_print(store, &scope, &options, stdout, err) == 0)
 		code = EXIT_DONE;
 	report_scope_release(&scope);

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct param text_param(const char *name, struct str text)
 {
@@ -169,29 +170,44 @@ static const char runs_below[] =
 	" WHERE f.path = :path"
 	" OR (f.path > rtrim(:path, '/') || '/' AND f.path < rtrim(:path, '/') || '0')";
 
+static int add_below(struct store *store, const char *dir, struct run_ids *runs, struct err *err)
+{
+	struct param path = text_param(":path", str_of(dir));
+
+	return store_query(store, runs_below, &path, 1, add_run, runs, err);
+}
+
+/* Logs keep the name that they were found under; a link gives a place another one. */
+static int add_named(struct store *store, const char *path, struct run_ids *runs, struct err *err)
+{
+	size_t before = runs->count;
+	char *real = realpath(path, NULL);
+	int rc = add_below(store, path, runs, err);
+
+	if (rc == 0 && real && strcmp(real, path) != 0)
+		rc = add_below(store, real, runs, err);
+	free(real);
+	if (rc == 0 && runs->count == before)
+		rc = err_set(err, ERR_USAGE,
+			     "no stored log at or below %s: br2-ingest with that path reads it",
+			     path);
+	return rc;
+}
+
 int report_scope_paths(struct store *store, const char *const *paths, size_t count, bool each,
 		       struct report_scope *out_scope, struct err *err)
 {
 	struct run_ids runs = {0};
-	size_t i, before;
-	int rc = -1;
+	int rc = 0;
+	size_t i;
 
-	for (i = 0; i < count; i++) {
-		struct param path = text_param(":path", str_of(paths[i]));
-
-		before = runs.count;
-		if (store_query(store, runs_below, &path, 1, add_run, &runs, err) < 0)
-			goto out;
-		if (each && runs.count == before) {
-			err_set(err, ERR_USAGE,
-				"no stored log at or below %s: br2-ingest with that path reads it",
-				paths[i]);
-			goto out;
-		}
+	for (i = 0; i < count && rc == 0; i++)
+		rc = each ? add_named(store, paths[i], &runs, err)
+			  : add_below(store, paths[i], &runs, err);
+	if (rc == 0) {
+		put_runs(&runs, out_scope);
+		rc = add_title(store, "", out_scope, err);
 	}
-	put_runs(&runs, out_scope);
-	rc = add_title(store, "", out_scope, err);
-out:
 	free(runs.ids);
 	return rc;
 }

@@ -25,8 +25,9 @@ int report_scope_all(struct store *store, struct report_scope *out_scope, struct
 int report_scope_project(struct store *store, const char *project, struct report_scope *out_scope,
 			 struct err *err);
 /*
- * The runs whose stored logs are at or below the (absolute) paths. With `each`,
- * a path without any is an error (ERR_USAGE).
+ * The runs whose stored logs are at or below the paths, which path_absolute()
+ * made. With `each`, which is for paths that a user gave: or below what a path
+ * leads to through links; one without any log is an error (ERR_USAGE).
  */
 int report_scope_paths(struct store *store, const char *const *paths, size_t count, bool each,
 		       struct report_scope *out_scope, struct err *err);

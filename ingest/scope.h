@@ -22,5 +22,7 @@ int scope_check(const struct scope_flags *flags, int operands, struct err *err);
  */
 int scope_choose(struct store *store, const struct scope_flags *flags, int operands, char **argv,
 		 struct report_scope *out_scope, struct err *err);
+/* -1 (ERR_USAGE): no run of this project is stored; the text names those that there are. */
+int scope_check_project(struct store *store, const char *project, struct err *err);
 
 #endif

@@ -17,6 +17,19 @@ void store_quote_name(struct buf *buf, const char *name)
 	buf_addch(buf, '"');
 }
 
+/* As the tables hold texts: else one that came from outside would not be found there. */
+static int bind_clean(sqlite3_stmt *stmt, int place, struct str text)
+{
+	struct buf scratch = BUF_INIT;
+	struct str clean = text_clean(text, &scratch);
+	int rc = sqlite3_bind_text64(stmt, place, clean.data, clean.len,
+				     clean.data == text.data ? SQLITE_STATIC : SQLITE_TRANSIENT,
+				     SQLITE_UTF8);
+
+	buf_release(&scratch);
+	return rc;
+}
+
 /* Parameters that this SELECT does not have are passed over: many share one set. */
 static int bind_param(sqlite3_stmt *stmt, const struct param *param)
 {
@@ -31,8 +44,7 @@ static int bind_param(sqlite3_stmt *stmt, const struct param *param)
 	case VALUE_REAL:
 		return sqlite3_bind_double(stmt, place, value->real);
 	case VALUE_TEXT:
-		return sqlite3_bind_text64(stmt, place, value->text.data, value->text.len,
-					   SQLITE_STATIC, SQLITE_UTF8);
+		return bind_clean(stmt, place, value->text);
 	case VALUE_BLOB:
 		return sqlite3_bind_blob64(stmt, place, value->text.data, value->text.len,
 					   SQLITE_STATIC);

@@ -1,0 +1,126 @@
+"""What a path is called, what a configuration may be, and which server several projects name."""
+import os
+import shutil
+
+import pytest
+
+import harness
+from harness import value
+
+RESULTS = 'SELECT count(*) FROM result WHERE source = 1'
+
+
+@pytest.fixture
+def db(tmp_path):
+    return tmp_path / 'br2.db'
+
+
+def configure(root, *lines):
+    (root / '.buckconfig.local').write_text('[buck2_re_client]\n' + ''.join(f'{line}\n' for line in lines))
+
+
+# ---- paths ---------------------------------------------------------------------------------
+
+def test_a_linked_buck_out(br2, project, db, tmp_path):
+    """Logs keep the name that they were found under; a report takes it, and the real one of a linked place."""
+    root = project('flaky')
+    (root / 'buck-out').rename(tmp_path / 'disk')
+    (root / 'buck-out').symlink_to('../disk')
+    br2.run(root, '--db', db, '--no-remote', '--no-report')
+    (tmp_path / 'alias').symlink_to(root)
+    for path in (root, root / 'buck-out/v2/log', tmp_path / 'alias', 'flaky/./buck-out', 'alias/../flaky'):
+        shown = br2.run('report', path, '--db', db, cwd=tmp_path)
+        assert shown.stdout.splitlines()[0] == 'flaky, 3 runs', path
+    assert 'no stored log' in br2.run('report', tmp_path / 'home', '--db', db, code=3).stderr
+    assert 'none/../flaky' in br2.run('report', 'none/../flaky', '--db', db, cwd=tmp_path, code=3).stderr
+
+
+def test_a_path_that_is_no_utf_8(br2, project, db, tmp_path):
+    root = os.path.join(os.fsencode(tmp_path), b'caf\xe9')
+    shutil.move(project('flaky'), os.fsdecode(root))
+    shown = br2.run(os.fsdecode(root), '--db', db, '--no-remote')
+    assert ', 3 runs' in shown.stdout.splitlines()[0]
+    shown = br2.run('report', os.fsdecode(root), '--db', db)
+    assert ', 3 runs' in shown.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize('verb', [['report'], ['report', '--json'], ['export', '--csv', 'sheets']])
+def test_a_project_that_is_not_there(br2, project, db, tmp_path, verb):
+    for number, log in enumerate(harness.log_files(project('demo-x86_64')) + harness.log_files(project('cells'))):
+        br2.run(log, '--db', db, '--no-remote', '--no-report', '--project', f'p{number:02}')
+        if number not in (1, 12):
+            continue
+        said = br2.run(*verb, '--project', 'nosuch', '--db', db, code=3, cwd=tmp_path)
+        assert said.stdout == '' and said.stderr.count('\n') == 1 and 'nosuch' in said.stderr
+        assert said.stderr.rstrip().endswith('p00, p01' if number == 1 else 'p08, p09 and 3 more')
+        assert not (tmp_path / 'sheets').exists()
+    br2.run(*verb, '--project', 'p00', '--db', db, cwd=tmp_path)
+
+
+# ---- configuration -----------------------------------------------------------------------------
+
+@pytest.mark.parametrize('kind', ['loop', 'missing', 'include of a folder', 'folder', 'nul', 'pipe',
+                                  'include of a pipe'])
+def test_a_configuration_that_cannot_be_read(br2, project, db, kind):
+    """It could name another server: nothing is read, nobody is asked, nothing is waited for."""
+    root = project('flaky')
+    file = root / '.buckconfig.local'
+    os.mkfifo(root / 'pipe')
+    if kind == 'folder':
+        file.mkdir()
+    elif kind == 'pipe':
+        (root / 'pipe').rename(file)
+    else:
+        file.write_text({'loop': '<file:.buckconfig.local>\n', 'missing': '<file:gone>\n', 'nul': 'a = \0\n',
+                         'include of a folder': '<file:buck-out>\n', 'include of a pipe': '<file:pipe>\n'}[kind])
+    said = br2.run(root, '--db', db, '--no-remote', code=3, timeout=60)
+    assert said.stderr.count('\n') == 1 and str(root) in said.stderr
+    assert not db.exists()
+
+
+# ---- servers of several projects -----------------------------------------------------------------
+
+def test_a_project_without_a_server_goes_with_the_others(br2, project, db, server, tmp_path):
+    """Whichever comes first."""
+    roots = [project('flaky'), project('cells')]
+    configure(roots[0], 'action_cache_address =')
+    configure(roots[1], f'action_cache_address = {server.address}', 'tls = false')
+    for order, name in ((roots, 'a.db'), (roots[::-1], 'b.db')):
+        said = br2.run(*order, '--db', tmp_path / name, '--no-report')
+        assert 'warning' not in said.stderr
+        assert value(tmp_path / name, RESULTS) == 123
+
+
+@pytest.mark.parametrize('other', [['action_cache_address = localhost:1', 'tls = false'],
+                                   ['action_cache_address = {}', 'tls = true'],
+                                   ['action_cache_address = {}', 'tls = false', 'http_headers = x-team: b']])
+def test_projects_that_name_different_servers(br2, project, db, server, other):
+    """Neither is asked: results would be mixed, or one's headers sent for the other."""
+    roots = [project('flaky'), project('cells')]
+    configure(roots[0], f'action_cache_address = {server.address}', 'tls = false')
+    configure(roots[1], *(line.format(server.address) for line in other))
+    said = br2.run(*roots, '--db', db, '--no-report', code=2)
+    (warning,) = [line for line in said.stderr.splitlines() if 'warning' in line]
+    assert str(roots[0]) in warning and str(roots[1]) in warning and '--cache NAME' in warning
+    assert value(db, 'SELECT count(*) FROM run') == 10
+    assert value(db, RESULTS) == 0
+    assert value(db, "SELECT count(*) FROM missing_results WHERE reason = 'not_asked'") == 123
+    # What the warning says to do.
+    br2.run(roots[0], '--db', db, '--no-report', '--cache', 'a')
+    assert value(db, RESULTS) == 2
+
+
+def test_projects_that_name_the_same_server(br2, project, db, server):
+    roots = [project('flaky'), project('cells')]
+    for root in roots:
+        configure(root, f'action_cache_address = {server.address}', 'tls = false', 'http_headers = x-team: a')
+    br2.run(*roots, '--db', db, '--no-report')
+    assert value(db, RESULTS) == 123
+
+
+def test_a_flag_settles_it(br2, project, db, server):
+    roots = [project('flaky'), project('cells')]
+    configure(roots[0], 'action_cache_address = localhost:1', 'tls = false')
+    configure(roots[1], 'action_cache_address = localhost:2', 'tls = false')
+    br2.run(*roots, '--db', db, '--no-report', '--endpoint', f'grpc://{server.address}')
+    assert value(db, RESULTS) == 123
