@@ -150,7 +150,8 @@ struct attempt {
 	bool persistent_worker;
 	struct str error_stage, error_text; /* of STATUS_ERROR */
 	struct str stderr_text;		    /* whole, as the log has it */
-	bool no_stderr;			    /* keep its length only; set by the pipeline */
+	struct str stderr_clean; /* without secrets; NULL: not different; set by the pipeline */
+	bool no_stderr;		 /* keep its length only; set by the pipeline */
 	struct str additional_message;
 	struct digest historical; /* the blob that additional_message links; set by the pipeline */
 };

@@ -1,97 +1,51 @@
 #include "redact.h"
 
+#include "redact_name.h"
+#include "redact_shape.h"
 #include "util/json.h"
 
-#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
-/* Parts of names whose values are secrets, in any letter case. */
-static const char *const secret_words[] = {
-	"token",       "secret",     "password", "passwd",	  "passphrase", "credential",
-	"apikey",      "api_key",    "api-key",	 "authorization", "cookie",	"private_key",
-	"private-key", "privatekey", "bearer",	 "http_header",	  NULL,
-};
-
-/* And of command-line options: what a header holds is not known. */
-static const char *const secret_options[] = {"header", NULL};
-
-/* ---- names and values ---------------------------------------------------------- */
-
-static bool contains(struct str text, const char *word)
-{
-	size_t len = strlen(word), i;
-
-	for (i = 0; i + len <= text.len; i++)
-		if (strncasecmp(text.data + i, word, len) == 0)
-			return true;
-	return false;
-}
-
-static bool contains_any(struct str text, const char *const *words)
-{
-	for (; *words; words++)
-		if (contains(text, *words))
-			return true;
-	return false;
-}
-
-static bool starts_nocase(struct str text, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return text.len >= len && strncasecmp(text.data, prefix, len) == 0;
-}
+/* ---- values ------------------------------------------------------------------------ */
 
 static struct str from(struct str text, size_t start)
 {
 	return (struct str){text.data + start, text.len - start};
 }
 
-/* "://user:password@", also "://token@": the part before the host. */
-static bool has_userinfo(struct str text)
-{
-	size_t i;
-
-	for (i = 0; i + 3 <= text.len; i++) {
-		size_t end = i + 3;
-
-		if (memcmp(text.data + i, "://", 3) != 0)
-			continue;
-		while (end < text.len && !memchr("/?# @", text.data[end], 5))
-			end++;
-		if (end < text.len && text.data[end] == '@')
-			return true;
-	}
-	return false;
-}
-
-/* A JSON Web Token: base64url of {"… begins with eyJ; its parts are joined by dots. */
-static bool has_web_token(struct str text)
-{
-	size_t i;
-
-	for (i = 0; i + 20 < text.len; i++)
-		if (memcmp(text.data + i, "eyJ", 3) == 0 &&
-		    (!i || !isalnum((unsigned char)text.data[i - 1])) &&
-		    memchr(text.data + i, '.', text.len - i))
-			return true;
-	return false;
-}
-
+/* The whole of a value may be what a header holds; inside a text that would be a guess. */
 static bool looks_secret(struct str value)
 {
-	return contains(value, "bearer ") || starts_nocase(value, "basic ") ||
-	       contains(value, ": basic ") || contains(value, ":basic ") ||
-	       contains(value, "authorization:") || contains(value, "private key-----") ||
-	       has_userinfo(value) || has_web_token(value);
+	struct secret secret;
+
+	return (value.len >= 6 && strncasecmp(value.data, "basic ", 6) == 0) ||
+	       secret_is_named(value) || secret_find(value, 0, &secret);
 }
 
 bool redact_is_secret(struct str section, struct str key, struct str value)
 {
-	return contains_any(section, secret_words) || contains_any(key, secret_words) ||
-	       looks_secret(value);
+	return name_is_secret(section) || name_is_secret(key) || looks_secret(value);
+}
+
+/* ---- texts ------------------------------------------------------------------------- */
+
+struct str redact_text(struct str text, struct buf *out)
+{
+	struct secret secret;
+	size_t done = 0;
+
+	if (!text.len || !secret_find(text, 0, &secret))
+		return text;
+	buf_clear(out);
+	do {
+		buf_add(out, text.data + done, secret.start - done);
+		buf_addstr(out, REDACTED);
+		done = secret.end;
+	} while (secret_find(text, done, &secret));
+	buf_add(out, text.data + done, text.len - done);
+	return (struct str){out->data, out->len};
 }
 
 /* ---- one argument ------------------------------------------------------------------ */
@@ -137,7 +91,7 @@ static size_t value_start(struct str arg)
 	struct str name = {arg.data, equals < colon ? equals : colon};
 
 	/* "//security/token:target" is no header. */
-	if (name.len == arg.len || (colon < equals && contains(name, "//")))
+	if (name.len == arg.len || (colon < equals && find(name, '/') < name.len))
 		return 0;
 	return name.len + 1;
 }
@@ -147,10 +101,32 @@ static bool is_option(struct str arg)
 	return str_starts(arg, "-") && arg.len > 1;
 }
 
+/* "--env", "--test-env", "--repo_env", with or without what follows the name. */
+static bool ends_word(struct str option, const char *word)
+{
+	size_t end = find(option, '='), len = strlen(word);
+
+	return end > len && strchr("-_", option.data[end - len - 1]) &&
+	       strncasecmp(option.data + end - len, word, len) == 0;
+}
+
+/* What a header holds is not known. */
 static bool is_secret_name(struct str name)
 {
-	return contains_any(name, secret_words) ||
-	       (is_option(name) && contains_any(name, secret_options));
+	return name_is_secret(name) || (is_option(name) && ends_word(name, "header"));
+}
+
+/* "NAME=VALUE" after `prefix` bytes of option: no one can tell which variables are harmless. */
+static void add_variable(struct buf *out, struct str arg, size_t prefix)
+{
+	size_t equals = prefix + find(from(arg, prefix), '=');
+
+	if (equals < arg.len)
+		add_redacted(out, (struct str){arg.data, equals + 1});
+	else if (looks_secret(arg))
+		add_redacted(out, STR(""));
+	else
+		json_add_text(out, arg);
 }
 
 static void add_argument(struct buf *out, struct str arg)
@@ -158,12 +134,14 @@ static void add_argument(struct buf *out, struct str arg)
 	size_t start = value_start(arg);
 	struct str kept = {arg.data, start};
 
-	if (looks_secret(from(arg, start)))
+	if (is_option(arg) && ends_word(arg, "env"))
+		add_variable(out, arg, start);
+	else if (str_starts(arg, "-e"))
+		add_variable(out, arg, 2);
+	else if (start && (is_secret_name(kept) || looks_secret(from(arg, start))))
 		add_redacted(out, kept);
 	else if (looks_secret(arg))
 		add_redacted(out, STR(""));
-	else if (start && is_secret_name(kept))
-		add_redacted(out, kept);
 	else
 		json_add_text(out, arg);
 }
@@ -171,7 +149,7 @@ static void add_argument(struct buf *out, struct str arg)
 /* ---- the command line ------------------------------------------------------------------ */
 
 /* What an argument says about the next one. */
-enum next { NEXT_PLAIN, NEXT_CONFIG, NEXT_SECRET, NEXT_FOREIGN };
+enum next { NEXT_PLAIN, NEXT_CONFIG, NEXT_VARIABLE, NEXT_SECRET, NEXT_FOREIGN };
 
 static enum next announces(struct str arg)
 {
@@ -179,6 +157,8 @@ static enum next announces(struct str arg)
 		return NEXT_FOREIGN;
 	if (str_is(arg, "-c") || str_is(arg, "--config"))
 		return NEXT_CONFIG;
+	if (str_is(arg, "-e") || (is_option(arg) && !value_start(arg) && ends_word(arg, "env")))
+		return NEXT_VARIABLE;
 	if (is_option(arg) && !value_start(arg) && is_secret_name(arg))
 		return NEXT_SECRET;
 	return NEXT_PLAIN;
@@ -193,6 +173,10 @@ static enum next add_next(struct buf *out, struct str arg, enum next state)
 	}
 	if (state == NEXT_CONFIG) {
 		add_config(out, arg, 0);
+		return NEXT_PLAIN;
+	}
+	if (state == NEXT_VARIABLE && !str_is(arg, "--")) {
+		add_variable(out, arg, 0);
 		return NEXT_PLAIN;
 	}
 	if (state == NEXT_SECRET && !str_is(arg, "--")) {

@@ -1,5 +1,6 @@
 #include "runlog.h"
 
+#include "clean.h"
 #include "cli_config.h"
 #include "digest.h"
 #include "instance.h"
@@ -255,14 +256,18 @@ static int on_command_result(struct runlog *log, const struct event *event, stru
 {
 	const struct command_result *result = &event->command_result;
 	struct run_facts facts = RUN_FACTS_INIT;
+	struct clean_texts texts = CLEAN_TEXTS_INIT;
+	int failed;
 
 	log->complete = true;
 	facts.complete = true;
 	facts.succeeded = result->succeeded;
 	facts.exit_code = result->exit_code;
-	facts.error = result->error;
+	facts.error = clean_text(&texts, result->error);
 	facts.error_count = result->error_count;
-	return put_facts(log, &facts, err);
+	failed = put_facts(log, &facts, err);
+	clean_texts_release(&texts);
+	return failed;
 }
 
 static int on_fact(struct runlog *log, const struct event *event, struct err *err)
@@ -413,6 +418,20 @@ static int64_t start_of(struct runlog *log, const struct event *event)
 	return event->time_ns - event->duration_us * 1000;
 }
 
+static int put_action(struct runlog *log, const struct event *event, int64_t start_ns,
+		      struct err *err)
+{
+	struct action action = event->action;
+	struct clean_texts texts = CLEAN_TEXTS_INIT;
+	int failed;
+
+	clean_action(&texts, &action);
+	failed = store_put_action(log->store, log->run_id, event->span_id, event->seq, start_ns,
+				  &action, err);
+	clean_texts_release(&texts);
+	return failed;
+}
+
 static int on_action_end(struct runlog *log, const struct event *event, struct err *err)
 {
 	const struct action *action = &event->action;
@@ -430,8 +449,7 @@ static int on_action_end(struct runlog *log, const struct event *event, struct e
 		return 0;
 	if (note_start(log, event->time_ns, err) < 0 || put_config(log, err) < 0 ||
 	    open_slice(log, err) < 0 || choose_instance(log, err) < 0 ||
-	    store_put_action(log->store, log->run_id, event->span_id, event->seq, start_ns, action,
-			     err) < 0)
+	    put_action(log, event, start_ns, err) < 0)
 		return -1;
 	return count_row(log, err);
 }

@@ -191,7 +191,8 @@ static struct str kept_stderr(struct store *store, const struct attempt *attempt
 		return STR_NULL;
 	if (attempt->no_stderr)
 		return STR("");
-	tail = last_bytes(attempt->stderr_text, STORE_STDERR_MAX);
+	tail = attempt->stderr_clean.data ? attempt->stderr_clean : attempt->stderr_text;
+	tail = last_bytes(tail, STORE_STDERR_MAX);
 	return last_bytes(text_clean(tail, &store->borrowed[1]), STORE_STDERR_MAX);
 }
 

@@ -1,6 +1,9 @@
 /* No secret of a command line or a -c value survives; what is none stays as it was. */
 #include "redact.h"
 
+#include "clean.h"
+#include "digest.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -91,6 +94,230 @@ static void test_argv(void **state)
 	expect_argv("-c", "[\"-c\"]");
 }
 
+static void test_short_names(void **state)
+{
+	static const char *const secret[] = {
+		"access_key", "pwd", "auth",	  "creds",  "pat",
+		"sas",	      "sid", "githubPat", "oauth2", "X-Amz-Credential",
+		"DB_PWD",     NULL,
+	};
+	static const char *const plain[] = {
+		"path",	     "author",		"pattern",    "compat",	      "inside",
+		"paths",     "native",		"cache_salt", "remote_cache", "remote_execution",
+		"dev_tools", "local_execution", "side",	      "coauthor",     "cache_key",
+		"PWD",	     "credit",		NULL,
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; secret[i]; i++)
+		if (!is_secret("a", secret[i], "1"))
+			fail_msg("%s is kept", secret[i]);
+	for (i = 0; plain[i]; i++)
+		if (is_secret("br2", plain[i], "1"))
+			fail_msg("%s is dropped", plain[i]);
+}
+
+static void test_names_in_values(void **state)
+{
+	(void)state;
+	assert_true(is_secret("a", "env", "FOO=1 TOKEN=x"));
+	assert_true(is_secret("a", "cmd", "curl -H \"X-Api-Key: x\""));
+	assert_true(is_secret("a", "b", "PRIVATE-TOKEN:x"));
+	assert_true(is_secret("a", "b", "{\"password\": \"x\"}"));
+	assert_true(is_secret("a", "b", "password = x"));
+	assert_false(is_secret("a", "b", "//security/token:signer"));
+	assert_false(is_secret("a", "b", "root//tools/auth:auth_test"));
+	assert_false(is_secret("a", "b", "FOO=1 PATH=/bin author=me"));
+	assert_false(is_secret("a", "b", "token"));
+	assert_false(is_secret("a", "b", "TOKEN="));
+}
+
+/* What tests/data/logs/cells was built with. */
+static void test_recorded_config(void **state)
+{
+	static const char *const recorded[][3] = {
+		{"br2", "cache_salt", "native-remote-cache-30022046"},
+		{"br2", "cache_uploads", "true"},
+		{"br2", "dev_tools", "false"},
+		{"br2", "fallback", "true"},
+		{"br2", "local_execution", "false"},
+		{"br2", "native", "zlib"},
+		{"br2", "remote_cache", "true"},
+		{"br2", "remote_execution", "true"},
+		{"buck2_re_client", "instance_name", "qemu-mini-remote-cache-native"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++)
+		assert_false(is_secret(recorded[i][0], recorded[i][1], recorded[i][2]));
+}
+
+static void test_argv_variables(void **state)
+{
+	(void)state;
+	expect_argv(
+		"--env|GITHUB_PAT=x|--env=AWS_SECRET_ACCESS_KEY=x|--test-env|A=b=c|-e|A=b|-eA=b",
+		"[\"--env\",\"GITHUB_PAT=[redacted]\","
+		"\"--env=AWS_SECRET_ACCESS_KEY=[redacted]\",\"--test-env\",\"A=[redacted]\","
+		"\"-e\",\"A=[redacted]\",\"-eA=[redacted]\"]");
+	expect_argv("--env|HOME|--env|--|x|", "[\"--env\",\"HOME\",\"--env\",\"--\","
+					      "\"[redacted]\",\"[redacted]\"]");
+	expect_argv("-c|a.env=FOO=1 TOKEN=x|-c|a.cmd=curl -H \"X-Api-Key: x\"|"
+		    "--config=a.b=PRIVATE-TOKEN:x|-c|aws.access_key=x|-cdb.pwd=x|-c|session.sid=x",
+		    "[\"-c\",\"a.env=[redacted]\",\"-c\",\"a.cmd=[redacted]\","
+		    "\"--config=a.b=[redacted]\",\"-c\",\"aws.access_key=[redacted]\","
+		    "\"-cdb.pwd=[redacted]\",\"-c\",\"session.sid=[redacted]\"]");
+	expect_argv("foo/auth:test|--exclude=path:x|--environs",
+		    "[\"foo/auth:test\",\"--exclude=path:x\",\"--environs\"]");
+}
+
+/* Each is a secret as a value, and is cut out of a text. */
+static void expect_text(const char *text, const char *clean)
+{
+	struct buf out = BUF_INIT;
+	struct str got = redact_text(str_of(text), &out);
+
+	if (!str_is(got, clean))
+		fail_msg("%s became %.*s", text, (int)got.len, got.data);
+	assert_true(is_secret("a", "b", text));
+	buf_release(&out);
+}
+
+static void test_texts(void **state)
+{
+	(void)state;
+	expect_text("get https://me:p@ss@host/x now", "get https://[redacted]@host/x now");
+	expect_text("https://ghp_abc@host", "https://[redacted]@host");
+	expect_text("> Authorization: Basic dTpw\r\nnext", "> Authorization: [redacted]\r\nnext");
+	expect_text("curl -H 'authorization: token x' y", "curl -H 'authorization: [redacted]' y");
+	expect_text("{\"X-Api-Key\": \"a b\", \"c\": 1}",
+		    "{\"X-Api-Key\": \"[redacted]\", \"c\": 1}");
+	expect_text("{\\\"cookie\\\":\\\"a\\\"}", "{\\\"cookie\\\":\\\"[redacted]\\\"}");
+	expect_text("sent bearer abc.d-e=, got 401", "sent bearer [redacted], got 401");
+	expect_text("sent Basic dTpw to it", "sent Basic [redacted] to it");
+	expect_text("https://h/b?sv=1&sig=a%2Fb&x=1", "https://h/b?sv=1&sig=[redacted]&x=1");
+	expect_text("https://h/?signature=a", "https://h/?signature=[redacted]");
+	expect_text("https://h/?X-Amz-Signature=a", "https://h/?X-Amz-Signature=[redacted]");
+	expect_text("(https://h/?access_token=a) x", "(https://h/?access_token=[redacted]) x");
+	expect_text("https://h/?token=a#b", "https://h/?token=[redacted]#b");
+	expect_text("https://h/?key=a", "https://h/?key=[redacted]");
+	expect_text("+ export GITHUB_PAT='a b' X=1", "+ export GITHUB_PAT='[redacted]' X=1");
+	expect_text("DB_PASSWORD=a,b&c d", "DB_PASSWORD=[redacted] d");
+}
+
+static void test_token_shapes(void **state)
+{
+	(void)state;
+	expect_text("bad ghp_0123456789abcdef.", "bad [redacted].");
+	expect_text("(github_pat_11AA_bb)", "([redacted])");
+	expect_text("glpat-abc_def-1 x", "[redacted] x");
+	expect_text("xoxb-1-2-a", "[redacted]");
+	expect_text("id AKIAIOSFODNN7EXAMPLE!", "id [redacted]!");
+	expect_text("a eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln b", "a [redacted] b");
+	expect_text("k -----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nz",
+		    "k [redacted]\nz");
+	expect_text("-----BEGIN PRIVATE KEY-----\nMII", "[redacted]");
+	expect_text("ghp_aaaa https://u:p@h Bearer x1",
+		    "[redacted] https://[redacted]@h Bearer [redacted]");
+}
+
+static void test_clean_texts(void **state)
+{
+	static const char *const clean[] = {
+		"",
+		"src/token.c:12:5: error: expected token: '}'",
+		"auth.c:3: undefined reference to `Cookie::parse(int)'",
+		"if (token == next) token = next();",
+		"the basic block 3, the Basic type of PATH=/bin PWD=/home",
+		"https://host/a?mail=me@host&monkey=1 keyJar.of.some.kind",
+		"-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----",
+		"ghp_ AKIA eyJ xoxb- :// = : - http://",
+		"Action details (uncached result): "
+		"http://bb-portal.buildbarn.svc.cluster.local:8081/"
+		"demo-x86_64/blobs/sha256/historical_execute_response/"
+		"1a18842aefb1ade1afb424c8fad0c05eb6143180b682364b58f5af3474fbe9c2-782/",
+	};
+	struct buf out = BUF_INIT;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(clean) / sizeof(clean[0]); i++) {
+		struct str got = redact_text(str_of(clean[i]), &out);
+
+		if (got.data != clean[i])
+			fail_msg("%s became %s", clean[i], out.data);
+	}
+	assert_null(redact_text(STR_NULL, &out).data);
+	assert_int_equal(out.cap, 0);
+}
+
+/* A text whose every byte could begin something, at each cut: no read beyond its end. */
+static void test_cut_texts(void **state)
+{
+	static const char text[] =
+		"https://u:p@h/?sig=x Authorization: \\\"Basic dTpw\" eyJabcdef.eyJab"
+		" -----BEGIN A PRIVATE KEY-----x-----END A PRIVATE KEY-----";
+	size_t len;
+
+	(void)state;
+	for (len = 1; len < sizeof(text); len++) {
+		char *cut = test_malloc(len);
+		struct buf out = BUF_INIT;
+
+		memcpy(cut, text, len);
+		assert_true(redact_text((struct str){cut, len}, &out).len >= (len < 12 ? len : 19));
+		buf_release(&out);
+		test_free(cut);
+	}
+}
+
+/* The link of a message survives what is cut out around it. */
+static void test_link_survives(void **state)
+{
+	static const char text[] =
+		"x https://me:pw@h:80/a/blobs/sha256/historical_execute_response/"
+		"1a18842aefb1ade1afb424c8fad0c05eb6143180b682364b58f5af3474fbe9c2-782/";
+	struct buf out = BUF_INIT;
+	struct link raw, clean;
+
+	(void)state;
+	link_find(str_of(text), &raw);
+	link_find(redact_text(str_of(text), &out), &clean);
+	assert_int_equal(clean.kind, LINK_HISTORICAL);
+	assert_memory_equal(clean.digest.hash, raw.digest.hash, raw.digest.hash_len);
+	assert_int_equal(clean.prefix.len, strlen("https://[redacted]@h:80/a"));
+	buf_release(&out);
+}
+
+static void test_clean_action(void **state)
+{
+	struct attempt attempts[] = {
+		{.status = STATUS_FAILURE,
+		 .stderr_text = STR("A_TOKEN=x"),
+		 .error_text = STR("Bearer x"),
+		 .additional_message = STR("ftp://u:p@h")},
+		{.status = STATUS_SUCCESS,
+		 .stderr_text = STR("A_TOKEN=x"),
+		 .error_text = STR("fine")},
+	};
+	struct action action = {
+		.error_text = STR("glpat-12345"), .attempts = attempts, .attempt_count = 2};
+	struct clean_texts texts = CLEAN_TEXTS_INIT;
+
+	(void)state;
+	clean_action(&texts, &action);
+	assert_string_equal(action.error_text.data, REDACTED);
+	assert_string_equal(attempts[0].stderr_clean.data, "A_TOKEN=" REDACTED);
+	assert_int_equal(attempts[0].stderr_text.len, 9);
+	assert_string_equal(attempts[0].error_text.data, "Bearer " REDACTED);
+	assert_string_equal(attempts[0].additional_message.data, "ftp://" REDACTED "@h");
+	assert_null(attempts[1].stderr_clean.data);
+	assert_int_equal(texts.count, 4);
+	clean_texts_release(&texts);
+}
+
 static void test_argv_is_json(void **state)
 {
 	(void)state;
@@ -111,9 +338,21 @@ static void test_no_arguments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_secret_keys),  cmocka_unit_test(test_secret_values),
-		cmocka_unit_test(test_argv),	     cmocka_unit_test(test_argv_is_json),
+		cmocka_unit_test(test_secret_keys),
+		cmocka_unit_test(test_secret_values),
+		cmocka_unit_test(test_argv),
+		cmocka_unit_test(test_argv_is_json),
 		cmocka_unit_test(test_no_arguments),
+		cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_names_in_values),
+		cmocka_unit_test(test_recorded_config),
+		cmocka_unit_test(test_argv_variables),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_token_shapes),
+		cmocka_unit_test(test_clean_texts),
+		cmocka_unit_test(test_cut_texts),
+		cmocka_unit_test(test_link_survives),
+		cmocka_unit_test(test_clean_action),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

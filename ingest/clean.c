@@ -1,0 +1,50 @@
+#include "clean.h"
+
+#include "redact.h"
+#include "util/buf.h"
+#include "util/mem.h"
+
+#include <stdlib.h>
+
+struct str clean_text(struct clean_texts *texts, struct str text)
+{
+	struct buf buf = BUF_INIT;
+	struct str clean = redact_text(text, &buf);
+
+	if (clean.data == text.data)
+		return text;
+	texts->items = xreallocarray(texts->items, texts->count + 1, sizeof(*texts->items));
+	texts->items[texts->count++] = buf_detach(&buf);
+	return clean;
+}
+
+/* Whole, before the store cuts it: half a token at the cut would be no token any more. */
+static void clean_stderr(struct clean_texts *texts, struct attempt *attempt)
+{
+	if (attempt->status != STATUS_SUCCESS && !attempt->no_stderr)
+		attempt->stderr_clean = clean_text(texts, attempt->stderr_text);
+}
+
+void clean_action(struct clean_texts *texts, struct action *action)
+{
+	size_t i;
+
+	action->error_text = clean_text(texts, action->error_text);
+	for (i = 0; i < action->attempt_count; i++) {
+		struct attempt *attempt = &action->attempts[i];
+
+		attempt->error_text = clean_text(texts, attempt->error_text);
+		attempt->additional_message = clean_text(texts, attempt->additional_message);
+		clean_stderr(texts, attempt);
+	}
+}
+
+void clean_texts_release(struct clean_texts *texts)
+{
+	size_t i;
+
+	for (i = 0; i < texts->count; i++)
+		free(texts->items[i]);
+	free(texts->items);
+	*texts = CLEAN_TEXTS_INIT;
+}

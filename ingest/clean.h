@@ -1,0 +1,28 @@
+/*
+ * An action's texts without secrets: its error, and of each attempt the error,
+ * the message and, where it failed, stderr. Texts that hold none stay borrowed.
+ */
+#ifndef BR2_CLEAN_H
+#define BR2_CLEAN_H
+
+#include "model.h"
+
+#include <stddef.h>
+
+/* The texts that had to be replaced; one lives as long as the action it cleaned. */
+struct clean_texts {
+	char **items;
+	size_t count;
+};
+
+#define CLEAN_TEXTS_INIT ((struct clean_texts){NULL, 0})
+
+/* Points the action's texts to clean ones; stderr_text stays, stderr_clean is set. */
+void clean_action(struct clean_texts *texts, struct action *action);
+
+/* `text` itself, or its clean copy, which `texts` owns. */
+struct str clean_text(struct clean_texts *texts, struct str text);
+
+void clean_texts_release(struct clean_texts *texts);
+
+#endif
