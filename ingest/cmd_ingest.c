@@ -106,7 +106,7 @@ static const char examples[] =
 	"examples:\n"
 	"  br2-ingest                          this project\n"
 	"  br2-ingest experiments/             all projects below\n"
-	"  br2-ingest --last 1 --no-report     the newest log, silently\n"
+	"  br2-ingest --last 1 --quiet         the newest log, silently\n"
 	"  br2-ingest --no-remote              no server at hand: results come later\n"
 	"  br2-ingest --endpoint grpcs://cache.example:443 --token-file ~/.token\n"
 	"  kubectl -n buildbarn get pods -o json | br2-ingest --pods -\n"

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef BR2_VERSION
 #define BR2_VERSION "0"
@@ -94,6 +95,9 @@ static int run(int argc, char **argv, struct err *err)
 	}
 	if (command)
 		return command->run(argc - 2, argv + 2, err);
+	if (word && word[0] != '-' && !strchr(word, '/') && access(word, F_OK) != 0)
+		return err_set(err, ERR_USAGE, "no command or path '%s'; see br2-ingest --help",
+			       word);
 	return cmd_ingest(argc - 1, argv + (argc > 0), err);
 }
 

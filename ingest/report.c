@@ -26,6 +26,7 @@ struct page {
 	int64_t by_others;    /* executed by runs outside of the scope */
 	int64_t unmeasured;   /* referred to by dev and viewcheck runs only */
 	int64_t failed_found; /* whose only result is that of a failed execution */
+	int64_t suspects;     /* rows of oom_kills that look like one */
 	int64_t in_flight;
 	struct figures figures;
 	struct grid *longest;
@@ -140,6 +141,7 @@ static int take_notes(void *context, const struct row *row, struct err *err)
 	page->symptoms.gone_runs = row->values[6].integer;
 	grid_add_safe(&page->instances, row->values[7].text);
 	page->failed_found = row->values[8].integer;
+	page->suspects = row->values[9].integer;
 	return 0;
 }
 
@@ -168,9 +170,13 @@ static void add_head(struct page *page)
 	if (page->options->min_wall_s > 0)
 		buf_addf(&page->text, ", %" PRIu64 " of them ran %g s or longer", figures->actions,
 			 page->options->min_wall_s);
-	buf_addf(&page->text, " | wall %.2f h | cpu %.2f h | average %.2f cores while running\n",
-		 figures->wall_s / 3600, figures->cpu_s / 3600,
-		 figures_average(figures->wall_s, figures->cpu_s));
+	if (!figures->actions)
+		buf_addstr(&page->text, " | wall, cpu and cores: not known\n");
+	else
+		buf_addf(&page->text,
+			 " | wall %.2f h | cpu %.2f h | average %.2f cores while running\n",
+			 figures->wall_s / 3600, figures->cpu_s / 3600,
+			 figures_average(figures->wall_s, figures->cpu_s));
 }
 
 static void add_reasons(struct page *page)
@@ -254,6 +260,8 @@ static void add_notes(struct page *page)
 
 	buf_addch(text, '\n');
 	add_rss_note(page);
+	add_note(text, "suspected kills for memory", page->suspects,
+		 "(view oom_kills names the evidence; failed actions are in no figure above)");
 	add_note(text, "executed by other runs", page->by_others,
 		 "of the results (cache hits carry the usage of the original execution)");
 	add_note(text, "tests and listings", page->test_digests,

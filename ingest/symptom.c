@@ -135,7 +135,7 @@ static void say_failed(const struct symptom_facts *facts, struct buf *buf)
 	buf_addstr(buf, "failed: ");
 	add_count(buf, facts->missing[REASON_FAILED], "action");
 	buf_addstr(buf, ", of which no numbers of their own were found. br2-ingest views failures "
-			"says why\n");
+			"--format table says why\n");
 }
 
 static void say_uploads_refused(const struct symptom_facts *facts, struct buf *buf)

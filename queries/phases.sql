@@ -43,7 +43,7 @@ SELECT p.phase, CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHE
     round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 3.6e12, 3),
     round(100 * CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
     round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 1e9 / nullif(CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END, 0), 3),
-    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 1)
+    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 3)
 FROM s CROSS JOIN _phase p ORDER BY p.phase_id;
 
 CREATE VIEW phases_by_project (
@@ -64,7 +64,7 @@ SELECT s.project, p.phase, CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.
     round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 3.6e12, 3),
     round(100 * CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
     round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 1e9 / nullif(CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END, 0), 3),
-    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 1)
+    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 3)
 -- The plus keeps SQLite from making an index of its own, which costs more than the scan.
 FROM (SELECT j.name AS project, count(*) AS n,
         count(*) FILTER (WHERE t.queued_ns >= 0) AS n_queued, count(*) FILTER (WHERE t.queued_ns < 0) AS skewed_queued,
@@ -98,7 +98,7 @@ SELECT s.run, p.phase, CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fe
     round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 3.6e12, 3),
     round(100 * CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
     round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 1e9 / nullif(CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END, 0), 3),
-    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 1)
+    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 3)
 FROM (SELECT g.trace_id AS run, count(*) AS n,
         count(*) FILTER (WHERE t.queued_ns >= 0) AS n_queued, count(*) FILTER (WHERE t.queued_ns < 0) AS skewed_queued,
         total(t.queued_ns) FILTER (WHERE t.queued_ns >= 0) AS sum_queued, max(t.queued_ns) AS max_queued,

@@ -45,4 +45,7 @@ SELECT
          AND NOT (:no_tests AND h.lookup_id IN (SELECT lookup_id FROM test_only))
          AND EXISTS (
             SELECT 1 FROM attempt t
-            WHERE t.lookup_id = h.lookup_id AND +t.run_id IN (SELECT run_id FROM scope))) AS failed_found
+            WHERE t.lookup_id = h.lookup_id AND +t.run_id IN (SELECT run_id FROM scope))) AS failed_found,
+    (SELECT count(*) FROM _oom_kill
+     WHERE suspect AND run IN
+        (SELECT trace_id FROM run WHERE run_id IN (SELECT run_id FROM scope))) AS suspects

@@ -26,6 +26,9 @@ def ingest(binary, folder):
             [binary, '--quiet', '--db', 'demo.db', '--replay',
              DATA / 'recordings' / 'demo.jsonl.zst', DATA / 'logs' / sample],
             cwd=folder, check=True)
+    subprocess.run(
+        [binary, '--quiet', '--db', 'demo.db', '--no-remote', '--pods', DATA / 'pods' / 'recorded.json',
+         DATA / 'logs' / 'failures'], cwd=folder, check=True)
 
 
 def run(command, folder):
