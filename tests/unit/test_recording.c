@@ -248,7 +248,7 @@ static struct fate by_size(struct fake_server *self, const struct lookup_request
 
 static struct transport *record(struct fixture *f, struct fake_server *server)
 {
-	struct transport *transport, *old;
+	struct transport *transport = NULL, *old = NULL;
 
 	fake_server_init(server, 4);
 	server->fate = by_size;
