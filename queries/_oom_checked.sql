@@ -42,7 +42,8 @@ FROM failed f CROSS JOIN layer y WHERE y.number < 3 OR f.kind = 2
 UNION ALL
 SELECT k.run, k.project, y.number, NULL, NULL, NULL, NULL, 0, 0, 1, k.killed_utc
 FROM _oom_kill k CROSS JOIN layer y
-WHERE CASE y.number WHEN 1 THEN k.evidence_action WHEN 2 THEN k.evidence_text WHEN 3 THEN k.evidence_pods ELSE k.evidence_prometheus END IS NOT NULL;
+WHERE CASE y.number WHEN 1 THEN k.evidence_action WHEN 2 THEN k.evidence_text WHEN 3 THEN k.evidence_pods
+    ELSE k.evidence_prometheus END IS NOT NULL;
 
 CREATE VIEW _oom_checked (
     -- One row a run and layer; and what _oom_kill has without a run.

@@ -26,7 +26,8 @@ told AS MATERIALIZED (
 -- Errors of which nobody knows where they ran, when a runner was killed whose action is not known: where the
 -- kernel kills the whole runner, its worker has no result to tell, and Buck2 drops the link to what it tells.
 lost AS MATERIALIZED (
-    SELECT s.run_id, s.span_id, s.idx, min(k.at_ns) AS at_ns, group_concat(k.pods, '; ') AS pods, group_concat(k.prometheus, '; ') AS prometheus
+    SELECT s.run_id, s.span_id, s.idx, min(k.at_ns) AS at_ns, group_concat(k.pods, '; ') AS pods,
+        group_concat(k.prometheus, '; ') AS prometheus
     FROM _kill k JOIN _suspicion s ON s.is_lost
         -- finishedAt has whole seconds.
         AND s.ended_ns BETWEEN k.at_ns - (SELECT value FROM setting WHERE key = 'kill_order_s') * 1000000000
@@ -93,7 +94,8 @@ SELECT v.run, v.project, t.label, p.name, c.name, n.identifier, v.idx, CASE WHEN
     v.action_failed, strftime('%Y-%m-%d %H:%M:%f', ifnull(v.at_ns, v.ended_ns) / 1000000 / 1000.0, 'unixepoch'), v.verdict, CASE
     WHEN v.verdict IN ('timed out, not memory', 'cannot tell') THEN 'low'
     WHEN v.meaning IN ('oom', 'counted') THEN
-        CASE WHEN v.looks = 0 THEN 'low' WHEN v.name_id IS NULL OR coalesce(v.evidence_action, v.pattern) IS NOT NULL THEN 'high' ELSE 'medium' END
+        CASE WHEN v.looks = 0 THEN 'low'
+        WHEN v.name_id IS NULL OR coalesce(v.evidence_action, v.pattern) IS NOT NULL THEN 'high' ELSE 'medium' END
     WHEN v.meaning = 'child_earlier' OR (v.evidence_action IS NOT NULL) + (v.pattern IS NOT NULL) + ifnull(v.is_full, 0)
         + (coalesce(v.pods, v.prometheus) IS NOT NULL) > 1 THEN 'medium'
     ELSE 'low' END,

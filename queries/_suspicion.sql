@@ -49,8 +49,11 @@ SELECT trace_id, name, run_id, span_id, idx, name_id, kind, action_failed, looku
     is_lost, pattern,
     CASE WHEN pattern IS NOT NULL THEN (
         SELECT trim(substr(v.text, max(1, instr(v.text, pattern) - 40), 120), char(10)) FROM (
-            SELECT ifnull((SELECT e.stderr FROM attempt_stderr e WHERE e.run_id = k.run_id AND e.span_id = k.span_id AND e.idx = k.idx), '')
-                || char(10) || ifnull((SELECT x.error FROM attempt_text x WHERE x.run_id = k.run_id AND x.span_id = k.span_id AND x.idx = k.idx), '')
-                || char(10) || ifnull((SELECT y.error FROM action_text y WHERE y.run_id = k.run_id AND y.span_id = k.span_id), '') AS text) v) END,
+            SELECT ifnull((SELECT e.stderr FROM attempt_stderr e
+                    WHERE e.run_id = k.run_id AND e.span_id = k.span_id AND e.idx = k.idx), '')
+                || char(10) || ifnull((SELECT x.error FROM attempt_text x
+                    WHERE x.run_id = k.run_id AND x.span_id = k.span_id AND x.idx = k.idx), '')
+                || char(10) || ifnull((SELECT y.error FROM action_text y
+                    WHERE y.run_id = k.run_id AND y.span_id = k.span_id), '') AS text) v) END,
     text_gap
 FROM known k;

@@ -1,5 +1,7 @@
 """What suspected kills are worth (what was looked at), what no action explains, every failed
 action, and the recorded builds with what a cluster would have told of them."""
+import pytest
+
 from builds import GIB, POD, S, TAIL, Build, at, digest, one
 from samples import expected, load, rows
 import tables
@@ -56,6 +58,17 @@ def test_what_was_looked_at():
     assert by_run['r', 'pods'] == (1, 1, 1, 1, 3, 2)
     assert by_run['r', 'prometheus'] == (0, 1, 0, 0, 3, 2)
     assert by_run['late', 'pods'] == by_run['late', 'prometheus'] == (0, 1, 0, 0, 1, 1)
+
+
+def test_a_look_that_begins_within_the_run():
+    """Pods that a run made begin after it; Prometheus must be asked about all of it."""
+    build = Build()
+    build.failed(510, 520)
+    for layer in (3, 4):
+        build.made.looked(layer, at(500), at(1200))
+    build.rows()
+    found = checked(build.db)
+    assert (counts(found['pods']), counts(found['prometheus'])) == ((1, 1, 1, 0, 1, 0), (0, 1, 0, 0, 1, 0))
 
 
 def test_a_look_at_another_cluster_says_nothing():
@@ -177,6 +190,17 @@ def test_a_digest_that_was_killed_and_later_succeeded_keeps_both():
         assert one(db, 'SELECT source, exit_code FROM usage WHERE digest = ?', row['digest']) == {'source': 'action_cache', 'exit_code': 0}
         assert one(db, 'SELECT exit_code, termination_signal FROM failures WHERE digest = ?', row['digest']) == \
             {'exit_code': -1, 'termination_signal': 'KILL'}
+
+
+SUMS = ['summary', 'wall_time_buckets', 'top_actions', 'heavy_packages', 'phases', 'cache_use', 'cells', 'runs']
+
+
+@pytest.mark.parametrize('view', SUMS)
+def test_sums_leave_out_what_failed(view):
+    asked, not_asked = [rows(load('failures', 'flaky', historical=h), f'SELECT * FROM {view}') for h in (True, False)]
+    for row in asked + not_asked:
+        row.pop('only_historical', None)
+    assert asked == not_asked
 
 
 KILL = 1_796_003_841  # bad-oom's end by tests/prometheus/recorded-actions.tsv, in whole seconds
