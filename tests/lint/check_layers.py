@@ -16,7 +16,7 @@ from pathlib import Path
 # (a module is a file's path below ingest/ without its ending).
 UTIL = ['util/*']
 # Plain structs, texts, and pure functions of them that several stages know.
-MODEL = ['model', 'cluster', 'embedded', 'digest', 'redact']
+MODEL = ['model', 'cluster', 'embedded', 'digest', 'redact*']
 STAGES = {
     'config': ['config', 'buckconfig*', 'project', 'remote*'],
     'discover': ['discover*'],
@@ -27,7 +27,7 @@ STAGES = {
     'store': ['store*'],
     'cluster': ['cluster_*'],
 }
-JOINTS = ['reader', 'spans', 'instance', 'cli_config', 'places', 'runlog', 'ask*', 'pipeline*']
+JOINTS = ['reader', 'clean', 'spans', 'instance', 'cli_config', 'places', 'runlog', 'ask*', 'pipeline*']
 SHOW = ['check*', 'report*', 'views*', 'export*', 'figures', 'output', 'symptom']
 # The store, and the list of logs that a report is about.
 SHOW_STAGES = ['store', 'discover']
