@@ -279,12 +279,12 @@ static void test_refused_under_all_names(void **state)
 
 	begin(&asked, f);
 	asked.cas.only = "nobody's";
-	put_failed(&asked, run_id, 1, 1, 1, "a/b/");
-	put_failed(&asked, run_id, 2, 2, 2, "a/b/");
+	put_failed(&asked, run_id, 1, 1, 1, "a/p/");
+	put_failed(&asked, run_id, 2, 2, 2, "a/p/");
 	ask_once(&asked);
 	assert_states(f, "4,4");
-	/* Two under p; one blob under a/b, b and the empty name. */
-	assert_int_equal(asked.cas.count, 5);
+	/* Two under p; one blob under a/p and the empty name, and not under p again. */
+	assert_int_equal(asked.cas.count, 4);
 	assert_int_equal(asked.tally.blobs.refused, 2);
 	assert_string_equal(asked.tally.refusal, "not this name");
 	assert_text(f, "SELECT message FROM historical WHERE span_id = 1", "not this name");
