@@ -147,15 +147,20 @@ static void print_tally(const struct lookup_tally *tally, int64_t ms)
 static int open_transport(const struct arguments *a, const struct remote *remote,
 			  struct transport **out_transport, struct err *err)
 {
-	struct transport *inner;
+	struct transport *inner, *old = NULL;
 	uint32_t slots = (uint32_t)a->in_flight;
 
 	if (a->replay)
 		return transport_replay_new(out_transport, a->replay, slots, err);
-	if (transport_grpc_new(&inner, remote, slots, err) < 0)
+	if (a->record && recording_open(&old, a->record, err) < 0)
 		return -1;
+	if (transport_grpc_new(&inner, remote, slots, err) < 0) {
+		if (old)
+			old->ops->free(old);
+		return -1;
+	}
 	if (a->record)
-		return transport_record_new(out_transport, inner, a->record, err);
+		return transport_record_new(out_transport, inner, old, a->record, err);
 	*out_transport = inner;
 	return 0;
 }
