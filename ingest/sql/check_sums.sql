@@ -7,7 +7,15 @@ WITH part AS (
         source = 1 AND cpu_ns IS NOT NULL AS counted,
         CASE WHEN source = 1 AND cpu_ns IS NOT NULL THEN ifnull(wall_ns, 0) ELSE 0 END AS wall_ns,
         CASE WHEN source = 1 THEN ifnull(cpu_ns, 0) ELSE 0 END AS cpu_ns
-    FROM result),
+    FROM result r
+    -- An execution that several attempts link is summed up once.
+    WHERE source = 1 OR NOT EXISTS (
+        SELECT 1
+        FROM historical h
+        JOIN historical k ON k.hash = h.hash AND k.size_bytes = h.size_bytes
+            AND k.function = h.function AND k.state = 1
+        WHERE (h.run_id, h.span_id, h.idx) = (r.attempt_run_id, r.attempt_span_id, r.attempt_idx)
+            AND (k.run_id, k.span_id, k.idx) < (h.run_id, h.span_id, h.idx))),
 worked AS (
     SELECT worker_id, count(*) AS results, sum(failed) AS failed, sum(counted) AS counted,
         sum(wall_ns >> 32) + (sum(wall_ns & 4294967295) >> 32) AS wall_high,

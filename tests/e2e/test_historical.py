@@ -10,6 +10,7 @@ import pytest
 
 import cas
 import harness
+from cas import digest, part
 from harness import rows, value
 from test_laws import digest_of, dump
 from test_samples import TIMES, USAGE, times_of, unknown
@@ -310,6 +311,26 @@ def test_blobs_that_are_something_else(br2, server, tmp_path):
     # What they are they stay: only what is gone is worth a question.
     said = ingest(br2, db, server, linked.path.with_suffix(''))
     assert '1 results of failed actions asked' in said.stderr
+
+
+def test_one_execution_of_two_runs(br2, server, tmp_path):
+    """Buildbarn executes once what two clients ask for at the same time: one question, two results, one sum."""
+    linked, db, recording = Linked(tmp_path), tmp_path / 'br2.db', tmp_path / 'answers'
+    blob = part(1, digest(linked.action(0))) + part(3, part(1, b'\x20\x01' + part(9, part(1, b'the worker'))))
+    linked.link(0, cas.put(server.address, blob))
+    first = linked.write()
+    second = first.with_name(first.name.replace('b5fe85a1', 'b5fe85a2'))
+    second.write_text(first.read_text().replace('b5fe85a1', 'b5fe85a2'))
+    said = ingest(br2, db, server, first, second, '--record', recording)
+    assert '2 results of failed actions asked of the CAS: 2 stored' in said.stderr
+    assert recording.read_text().count('"method":"ReadBlob"') == 1
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 2') == 2
+    assert value(db, "SELECT results FROM worker WHERE name = 'the worker'") == 1
+    br2.run('check', '--integrity', '--db', db)
+    apart = tmp_path / 'apart.db'
+    for log in (second, first):
+        ingest(br2, apart, server, log)
+    assert dump(apart) == dump(db)
 
 
 @pytest.mark.parametrize('prefix', ['https://b.example/x/demo-x86_64/', 'http://h:1/', '/', '', 'demo-x86_64/',
