@@ -25,6 +25,7 @@ static const struct section sections[] = {
 	{"attempts", "referred to by", true, "action_attempts"},
 	{"in_flight", "in flight", true, "action_in_flight"},
 	{"texts", "what the log says of it", false, "action_texts"},
+	{"kills", "evidence of a kill for memory", false, "action_kills"},
 	{"results", "stored result", false, "action_results"},
 };
 

@@ -217,6 +217,16 @@ def test_digest_page(shown, longest):
     assert not re.search(r'[\x00-\x09\x0b-\x1f\x7f-\x9f]', text), 'what a log holds does not reach the terminal raw'
 
 
+def test_digest_shows_the_evidence_of_a_kill(shown):
+    (kill,) = rows(shown.db, "SELECT digest FROM oom_kills WHERE identifier = 'bad-oom'")
+    text = show(shown, 'digest', kill['digest']).stdout
+    assert '\nevidence of a kill for memory:\n' in text
+    assert '  evidence_action            exit code 137: its shell saw a child killed\n' in text
+    assert '  evidence_text              Killed\n' in text
+    (fine,) = rows(shown.db, "SELECT digest FROM usage WHERE identifier = 'bad-exit'")
+    assert 'evidence of a kill' not in show(shown, 'digest', fine['digest']).stdout
+
+
 def test_digest_says_why_a_failed_action_has_no_result(shown):
     """A timeout: its link is lost."""
     (timeout,) = rows(shown.db, "SELECT digest FROM missing_results WHERE identifier = 'bad-timeout'")
