@@ -300,9 +300,9 @@ static void note_logs(const struct ingest_tally *tally)
 }
 
 /*
- * What configuration and flags say of the instance name counts for logs that
- * were read before, too: it may have been mended since. Only runs whose name no
- * answer has proved take it.
+ * What configuration and flags say of the instance name and the digest function
+ * counts for logs that were read before, too: it may have been mended since.
+ * Only runs whose name no answer has proved take it.
  */
 static int propose_instances(struct pipeline *pipeline, const struct log_file *file,
 			     struct err *err)
@@ -326,7 +326,13 @@ static int propose_instances(struct pipeline *pipeline, const struct log_file *f
 		failed = store_name_instance(pipeline->store, file->path, &choice, err);
 	}
 	instance_list_release(&list);
-	return failed;
+	if (failed || !place)
+		return failed;
+	/* Buck2's own default where nothing is configured. */
+	return store_name_function(
+		pipeline->store, file->path,
+		place->digest_function == DIGEST_UNKNOWN ? DIGEST_SHA256 : place->digest_function,
+		err);
 }
 
 static int name_instances(struct pipeline *pipeline, struct err *err)

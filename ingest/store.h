@@ -272,6 +272,14 @@ int store_put_candidates(struct store *store, int64_t run_id, const struct insta
 int store_name_instance(struct store *store, const char *path, const struct instance_choice *choice,
 			struct err *err);
 
+/*
+ * The same for the digest function: digests of such runs that were stored under
+ * another function of the same length move to this one. Runs whose log names the
+ * function itself keep it.
+ */
+int store_name_function(struct store *store, const char *path, enum digest_function function,
+			struct err *err);
+
 struct unproved {
 	int64_t run_id;
 	struct str trace_id; /* borrowed until the next call, as all below */

@@ -1,4 +1,5 @@
 /* Under which instance name a run's digests are asked, and what else it may be. */
+#include "digest.h"
 #include "store_db.h"
 
 #include "util/mem.h"
@@ -171,9 +172,9 @@ static int leave_lookup(struct store *store, int64_t lookup_id, struct err *err)
 	return lookup_refer_anew(store, lookup_id, err);
 }
 
-/* The attempt at the statement's row. */
+/* The attempt at the statement's row; `function` DIGEST_UNKNOWN: as it is. */
 static int move_attempt(struct store *store, struct statement *row, int64_t run_id,
-			int64_t instance_id, struct err *err)
+			int64_t instance_id, enum digest_function function, struct err *err)
 {
 	struct reference self = {run_id, column_int(row, 3), column_int(row, 4)};
 	struct attempt_key key = {run_id, column_int(row, 0), column_int(row, 1)};
@@ -181,6 +182,8 @@ static int move_attempt(struct store *store, struct statement *row, int64_t run_
 	int64_t lookup_id;
 
 	column_digest(row, 5, &digest);
+	if (function != DIGEST_UNKNOWN)
+		digest.function = (uint8_t)function;
 	if (lookup_intern(store, instance_id, &digest, &self, &lookup_id, err) < 0 ||
 	    set_attempt(store, &key, lookup_id, err) < 0 ||
 	    historical_move(store, &key, lookup_id, err) < 0)
@@ -202,7 +205,7 @@ static int move_attempts(struct store *store, int64_t run_id, int64_t instance_i
 	bind_int(s, ":run", run_id);
 	bind_int(s, ":instance", instance_id);
 	while ((more = db_step(s, err)) > 0)
-		if (move_attempt(store, s, run_id, instance_id, err) < 0) {
+		if (move_attempt(store, s, run_id, instance_id, DIGEST_UNKNOWN, err) < 0) {
 			db_reset(s);
 			return -1;
 		}
@@ -302,6 +305,44 @@ int store_name_instance(struct store *store, const char *path, const struct inst
 	while ((found = next_run_of_file(store, path, run_id, &run_id, err)) > 0)
 		if (store_put_candidates(store, run_id, choice, 1, err) < 0 ||
 		    store_put_instance(store, run_id, choice, err) < 0)
+			return -1;
+	return found;
+}
+
+static int move_to_function(struct store *store, int64_t run_id, enum digest_function function,
+			    struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_ATTEMPTS_OF_FUNCTION,
+		       "SELECT t.span_id, t.idx, t.lookup_id, a.seq, a.name_id, l.function, l.hash,"
+		       " l.size_bytes, l.instance_id FROM attempt t CROSS JOIN action a"
+		       " CROSS JOIN lookup l"
+		       " WHERE t.run_id = :run AND a.run_id = t.run_id AND a.span_id = t.span_id"
+		       " AND l.lookup_id = t.lookup_id AND l.function <> :function"
+		       " AND length(l.hash) = :length AND NOT EXISTS (SELECT 1 FROM run_config c"
+		       " WHERE c.run_id = :run AND c.key GLOB '*buck2.digest_algorithms')");
+	int more;
+
+	bind_int(s, ":run", run_id);
+	bind_int(s, ":function", function);
+	bind_int(s, ":length", (int64_t)digest_function_length(function));
+	while ((more = db_step(s, err)) > 0)
+		if (move_attempt(store, s, run_id, column_int(s, 8), function, err) < 0) {
+			db_reset(s);
+			return -1;
+		}
+	return more;
+}
+
+int store_name_function(struct store *store, const char *path, enum digest_function function,
+			struct err *err)
+{
+	int64_t run_id = 0;
+	int found;
+
+	forget_current(store);
+	while ((found = next_run_of_file(store, path, run_id, &run_id, err)) > 0)
+		if (move_to_function(store, run_id, function, err) < 0)
 			return -1;
 	return found;
 }

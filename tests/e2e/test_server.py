@@ -154,6 +154,21 @@ def test_a_mended_name_counts_for_known_logs(br2, project, server, tmp_path):
         assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 2
 
 
+def test_a_mended_digest_function_counts_for_known_logs(br2, project, server, tmp_path):
+    """Digests asked under the wrong function are all missing; with the right .buckconfig they are found."""
+    root, db = project('flaky'), tmp_path / 'br2.db'
+    good = (root / '.buckconfig').read_text()
+    (root / '.buckconfig').write_text(good.replace('= SHA256', '= BLAKE3'))
+    br2.run(root, '--db', db, '--endpoint', server.address, '--no-report')
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 0
+    (root / '.buckconfig').write_text(good)
+    second = br2.run(root, '--db', db, '--endpoint', server.address, '--no-report')
+    assert '0 read, 3 known' in second.stderr
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 2
+    assert rows(db, 'SELECT DISTINCT function FROM lookup') == [{'function': 1}]
+    assert rows(db, 'PRAGMA foreign_key_check') == []
+
+
 # ---- TLS and tokens ---------------------------------------------------------------------------
 
 @pytest.fixture(scope='module')
