@@ -324,8 +324,8 @@ static int move_to_function(struct store *store, int64_t run_id, enum digest_fun
 	int more;
 
 	bind_int(s, ":run", run_id);
-	bind_int(s, ":function", function);
-	bind_int(s, ":length", (int64_t)digest_function_length(function));
+	bind_int(s, ":function", (int64_t)function);
+	bind_int(s, ":length", (int64_t)digest_function_length((int)function));
 	while ((more = db_step(s, err)) > 0)
 		if (move_attempt(store, s, run_id, column_int(s, 8), function, err) < 0) {
 			db_reset(s);

@@ -151,8 +151,9 @@ static void test_object_of_an_action(void **state)
 	check_has(text, "{\"action\": [{\"digest\": \"0101");
 	check_has(text, "\"attempts\": [{\"run\": \"" TRACE_A "\", \"project\": \"demo\", "
 			"\"started_utc\": \"2026-11-30T00:00:00.000Z\"");
-	check_has(text, "\"in_flight\": [], \"texts\": [], \"kills\": [], \"results\": [{\"source\": "
-			"\"action_cache\", \"run\": null");
+	check_has(text,
+		  "\"in_flight\": [], \"texts\": [], \"kills\": [], \"results\": [{\"source\": "
+		  "\"action_cache\", \"run\": null");
 	assert_int_equal(text[strlen(text) - 1], '}');
 	free(text);
 }
