@@ -147,7 +147,7 @@ static int check_flags(struct err *err)
 		return err_set(err, ERR_USAGE, "--record and --replay exclude each other");
 	if (flags.record && flags.no_remote)
 		return err_set(err, ERR_USAGE, "--record wants a server, --no-remote forbids one");
-	if (flags.in_flight < 0 || flags.in_flight > IN_FLIGHT_MAX)
+	if (flags.in_flight > IN_FLIGHT_MAX)
 		return err_set(err, ERR_USAGE, "--in-flight wants 1 to %d", IN_FLIGHT_MAX);
 	if (is_empty(flags.endpoint) || is_empty(flags.trace_id) || is_empty(flags.project) ||
 	    is_empty(flags.isolation_dir) || is_empty(flags.record) || is_empty(flags.replay))

@@ -164,12 +164,6 @@ int store_put_log(struct store *store, const struct log_outcome *outcome, struct
 
 /* ---- lookups ---------------------------------------------------------------- */
 
-/* Which runs' digests a call is about: all of the file's, or those of these run ids. */
-struct run_scope {
-	const int64_t *run_ids; /* NULL: all */
-	size_t count;
-};
-
 struct wanted {
 	int64_t lookup_id;
 	const char *instance; /* borrowed until the next call */
