@@ -76,13 +76,15 @@ SELECT invocation, tool_name, tool_version, correlated_invocations_id, action_mn
 SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, s.wall_ns, s.cpu_ns, s.max_rss_bytes, s.exit_code,
     s.termination_signal, w.name AS worker, q.invocation, q.tool_name, t.label, c.name AS category, n.identifier,
     k.name AS package, p.name AS project, f.trace_id AS first_run, r.trace_id AS attempt_run, s.attempt_span_id,
-    s.attempt_idx, s.status_code, s.status_message
+    s.attempt_idx, s.status_code, s.status_message, a.source AS allotted_by, a.pool, a.cpu_request_milli,
+    a.cpu_limit_milli, a.memory_request_bytes, a.memory_limit_bytes
 FROM result s JOIN lookup l ON l.lookup_id = s.lookup_id JOIN instance i ON i.instance_id = l.instance_id
     JOIN action_name n ON n.name_id = s.name_id JOIN target t ON t.target_id = n.target_id
     JOIN category c ON c.category_id = n.category_id JOIN package k ON k.package_id = s.package_id
     JOIN project p ON p.project_id = s.project_id JOIN run f ON f.run_id = s.first_run_id
     LEFT JOIN worker w ON w.worker_id = s.worker_id LEFT JOIN request q ON q.request_id = s.request_id
-    LEFT JOIN run r ON r.run_id = s.attempt_run_id;
+    LEFT JOIN run r ON r.run_id = s.attempt_run_id
+    LEFT JOIN allotment a ON a.allotment_id = s.allotment_id;
 -- result_time
 SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, x.base_ns, x.queued_off_ns, x.worker_start_off_ns,
     x.fetch_start_off_ns, x.fetch_completed_off_ns, x.execution_start_off_ns, x.execution_completed_off_ns,
@@ -132,3 +134,14 @@ FROM oom_count o JOIN pod p ON p.pod_id = o.pod_id;
 SELECT * FROM layer_look;
 -- tail_pattern
 SELECT * FROM tail_pattern;
+-- pool_spec
+SELECT * FROM pool_spec;
+-- shape
+SELECT * FROM shape;
+-- allotment
+SELECT DISTINCT a.source, a.pool, a.cpu_request_milli, a.cpu_limit_milli, a.memory_request_bytes, a.memory_limit_bytes
+FROM allotment a JOIN result s ON s.allotment_id = a.allotment_id;
+-- project_file
+SELECT p.name, f.path, f.mtime_ns FROM project_file f JOIN project p ON p.project_id = f.project_id;
+-- listed_package
+SELECT p.name, l.package, l.position FROM listed_package l JOIN project p ON p.project_id = l.project_id;

@@ -1,0 +1,72 @@
+-- Step 3 of the tables: what workers may use and what would suit them.
+
+CREATE TABLE pool_spec (
+    -- What the workers of a pool request from a time on, as a values file of the chart said. An
+    -- execution before a pool's first row has unknown requests. NULL: the file does not say.
+    cache TEXT NOT NULL,           -- the user's name for the cluster; ''
+    pool TEXT NOT NULL,            -- key below pools
+    valid_from_ns INTEGER NOT NULL,
+    enabled INTEGER CHECK (enabled IN (0, 1)),
+    instance_prefix TEXT,
+    concurrency INTEGER,           -- actions that a worker runs at once
+    cpu_request_milli INTEGER,     -- of the container that runs the actions; thousandths of a core
+    cpu_limit_milli INTEGER,
+    memory_request_bytes INTEGER,
+    memory_limit_bytes INTEGER,
+    workers_min INTEGER,           -- scaling.min
+    workers_max INTEGER,           -- scaling.max
+    cooldown_s INTEGER,            -- scaling.cooldownSeconds: idle time before a worker goes
+    PRIMARY KEY (cache, pool, valid_from_ns)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE shape (
+    -- Sizes of workers that are thought of: what could be, beside what is. Yours to change.
+    shape TEXT NOT NULL PRIMARY KEY,
+    cpu_milli INTEGER NOT NULL,            -- requested; there is no CPU limit, so more is a burst
+    memory_request_bytes INTEGER NOT NULL,
+    memory_limit_bytes INTEGER NOT NULL    -- over this the kernel kills
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE allotment (
+    -- What an execution was given: of its container, where pods or Prometheus told of it, else
+    -- of its pool, as pool_spec has it for that time. Rows are shared by equal ones.
+    allotment_id INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL CHECK (source IN (1, 2)), -- 1 container, 2 pool_spec
+    pool TEXT,                    -- NULL: the worker's text tells none
+    cpu_request_milli INTEGER,
+    cpu_limit_milli INTEGER,      -- NULL: none, as the chart has it, or not known
+    memory_request_bytes INTEGER,
+    memory_limit_bytes INTEGER
+) STRICT;
+CREATE UNIQUE INDEX allotment_key ON allotment (source, ifnull(pool, ''), ifnull(cpu_request_milli, -1),
+    ifnull(cpu_limit_milli, -1), ifnull(memory_request_bytes, -1), ifnull(memory_limit_bytes, -1));
+
+-- NULL: not known what it was given. Figures are never compared across limits: make -jN follows them.
+ALTER TABLE result ADD COLUMN allotment_id INTEGER REFERENCES allotment;
+
+CREATE TABLE project_file (
+    -- Projects whose project.json was read: it says what is listed as heavy now.
+    project_id INTEGER PRIMARY KEY REFERENCES project,
+    path TEXT NOT NULL,
+    mtime_ns INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE listed_package (
+    -- `heavy` of project.json, as it was read last.
+    project_id INTEGER NOT NULL REFERENCES project_file ON DELETE CASCADE,
+    package TEXT NOT NULL,        -- may be one that no run has shown
+    position INTEGER NOT NULL,    -- in the list, from 0
+    PRIMARY KEY (project_id, package)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO shape (shape, cpu_milli, memory_request_bytes, memory_limit_bytes) VALUES
+    ('small', 1500, 2147483648, 4294967296),
+    ('big', 6000, 8589934592, 12884901888);
+INSERT INTO setting (key, value, about) VALUES
+    ('pod_overhead_cpu', 0.26, 'cores that the other containers of a worker''s pod request'),
+    ('pod_overhead_gib', 0.516, '... and GiB of memory'),
+    ('worker_start_s', 65, 'from wanting one more worker to its first action'),
+    ('sizing_min_results', 100, 'a size is recommended from so many results on'),
+    ('sizing_margin_pct', 15, 'memory over the largest seen that a recommendation adds'),
+    ('make_gib_per_job', 2, 'make -jN: N is the memory limit divided by this, ...'),
+    ('make_extra_jobs', 1, '... but not more than the cores and this');
