@@ -52,14 +52,9 @@ static const char examples[] =
 	"  br2-ingest check --max-rss 2GiB --all --format csv > over.csv\n"
 	"  br2-ingest check --integrity\n";
 
-/* Kubernetes' quantities, with or without the B that people write behind them. */
 static int parse_size(const char *text, int64_t *out_bytes, struct err *err)
 {
-	struct str size = str_of(text);
-
-	if (size.len > 1 && size.data[size.len - 1] == 'B')
-		size.len--;
-	if (quantity_bytes(size, out_bytes, err) == 0)
+	if (quantity_size(str_of(text), out_bytes, err) == 0)
 		return 0;
 	return err_set(err, ERR_USAGE, "--max-rss %s: not a size like 8GiB, 512MiB or 4000000000",
 		       text);

@@ -178,3 +178,10 @@ int quantity_bytes(struct str text, int64_t *out_bytes, struct err *err)
 {
 	return parse(text, 0, out_bytes, err);
 }
+
+int quantity_size(struct str text, int64_t *out_bytes, struct err *err)
+{
+	if (text.len > 1 && text.data[text.len - 1] == 'B')
+		text.len--;
+	return parse(text, 0, out_bytes, err);
+}

@@ -24,5 +24,7 @@
  */
 int quantity_millicores(struct str text, int64_t *out_millicores, struct err *err);
 int quantity_bytes(struct str text, int64_t *out_bytes, struct err *err);
+/* Bytes of an option: the same with or without the B that people write (8GiB, 512MB). */
+int quantity_size(struct str text, int64_t *out_bytes, struct err *err);
 
 #endif

@@ -91,6 +91,24 @@ static void test_bytes(void **state)
 	}
 }
 
+/* What people write behind a size is taken; what is no size is not. */
+static void test_size(void **state)
+{
+	struct err err = ERR_INIT;
+	int64_t got = -1;
+
+	(void)state;
+	assert_int_equal(quantity_size(STR("9GiB"), &got, &err), 0);
+	assert_int_equal(got, 9 * GIB);
+	assert_int_equal(quantity_size(STR("9Gi"), &got, &err), 0);
+	assert_int_equal(got, 9 * GIB);
+	assert_int_equal(quantity_size(STR("512B"), &got, &err), 0);
+	assert_int_equal(got, 512);
+	assert_int_equal(quantity_size(STR("B"), &got, &err), -1);
+	assert_int_equal(quantity_size(STR("9GiBB"), &got, &err), -1);
+	assert_int_equal(quantity_size(STR_NULL, &got, &err), -1);
+}
+
 static void test_junk(void **state)
 {
 	static const struct {
@@ -158,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_millicores),
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_junk),
 		cmocka_unit_test(test_length_counts),
 	};
