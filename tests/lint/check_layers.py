@@ -16,7 +16,7 @@ from pathlib import Path
 # (a module is a file's path below ingest/ without its ending).
 UTIL = ['util/*']
 # Plain structs, texts, and pure functions of them that several stages know.
-MODEL = ['model', 'cluster', 'embedded', 'digest', 'redact*']
+MODEL = ['model', 'cluster', 'embedded', 'digest', 'redact*', 'shape']
 STAGES = {
     'config': ['config', 'buckconfig*', 'project', 'remote*'],
     'discover': ['discover*'],
