@@ -10,7 +10,7 @@ CREATE VIEW _usage (
     instance, project, label, package, buck_package, category, identifier, configuration, source, wall_ns, cpu_ns,
     wall_s, cpu_s, user_s, system_s, cores, max_rss_bytes, max_rss_gib, major_faults, termination_signal, exit_code,
     worker, pool, pod, executed_utc, executed_by, queued_s, fetch_s, upload_s, first_run, portal_url,
-    rss_at_floor, clock_skew
+    rss_at_floor, clock_skew, mem_limit_gib, ctr_peak_gib, ctr_cores_peak, ctr_samples, ctr_confidence
 ) AS
 SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
     (SELECT t.base_ns + t.execution_start_off_ns FROM result_time t WHERE t.result_id = r.result_id),
@@ -42,7 +42,12 @@ SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
         FROM worker w WHERE w.worker_id = r.worker_id),
     (SELECT t.worker_start_off_ns < t.queued_off_ns OR t.fetch_completed_off_ns < t.fetch_start_off_ns
             OR t.execution_completed_off_ns < t.execution_start_off_ns OR t.upload_completed_off_ns < t.upload_start_off_ns
-        FROM result_time t WHERE t.result_id = r.result_id)
+        FROM result_time t WHERE t.result_id = r.result_id),
+    (SELECT p.limit_bytes / 1073741824.0 FROM _peak p WHERE p.result_id = r.result_id),
+    (SELECT p.container_bytes / 1073741824.0 FROM _peak p WHERE p.result_id = r.result_id),
+    (SELECT p.cores_peak_milli / 1000.0 FROM _peak p WHERE p.result_id = r.result_id),
+    (SELECT p.samples FROM _peak p WHERE p.result_id = r.result_id),
+    (SELECT p.confidence FROM _peak p WHERE p.result_id = r.result_id)
 FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id JOIN instance i ON i.instance_id = l.instance_id
     JOIN project j ON j.project_id = r.project_id JOIN run g ON g.run_id = r.first_run_id JOIN action_name n ON n.name_id = l.name_id
     JOIN target t ON t.target_id = n.target_id JOIN package p ON p.package_id = t.package_id

@@ -39,10 +39,16 @@ CREATE VIEW usage (
     first_run,          -- trace id of that run: the earliest known one that refers to the digest
     portal_url,         -- its page in bb-portal; NULL until setting portal_url has a base
     rss_at_floor,       -- 1: max RSS within setting rss_floor_pct of the worker's smallest: the runner's own, not the action's
-    clock_skew          -- 1: a phase ended before it began; such phases are NULL
+    clock_skew,         -- 1: a phase ended before it began; such phases are NULL
+    mem_limit_gib,      -- memory limit that it ran under; make -jN follows it, so never compare across limits; NULL: not known
+    ctr_peak_gib,       -- its container's largest sampled working set (all processes, active page cache): a lower bound; NULL: no sample
+    ctr_cores_peak,     -- steepest rise of its container's CPU between two samples; NULL: there are not two
+    ctr_samples,        -- memory samples while it ran (--prometheus); NULL: Prometheus was not asked
+    ctr_confidence      -- what they are worth: none 0, low 1-2, medium 3-9, high 10 or more; NULL: not asked
 ) AS
 SELECT u.digest, u.instance, u.project, u.label, u.package, u.buck_package, u.category, u.identifier, u.configuration,
     u.source, u.wall_ns, u.cpu_ns, u.wall_s, u.cpu_s, u.user_s, u.system_s, u.cores, u.max_rss_bytes, u.max_rss_gib,
     u.major_faults, u.termination_signal, u.exit_code, u.worker, u.pool, u.pod, u.executed_utc, u.executed_by,
-    u.queued_s, u.fetch_s, u.upload_s, k.variant, k.mode, k.salt, u.first_run, u.portal_url, u.rss_at_floor, u.clock_skew
+    u.queued_s, u.fetch_s, u.upload_s, k.variant, k.mode, k.salt, u.first_run, u.portal_url, u.rss_at_floor, u.clock_skew,
+    u.mem_limit_gib, u.ctr_peak_gib, u.ctr_cores_peak, u.ctr_samples, u.ctr_confidence
 FROM _usage u LEFT JOIN _run_cell k ON k.run_id = u.first_run_id;

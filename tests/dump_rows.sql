@@ -145,3 +145,15 @@ FROM allotment a JOIN result s ON s.allotment_id = a.allotment_id;
 SELECT p.name, f.path, f.mtime_ns FROM project_file f JOIN project p ON p.project_id = f.project_id;
 -- listed_package
 SELECT p.name, l.package, l.position FROM listed_package l JOIN project p ON p.project_id = l.project_id;
+-- container_life
+SELECT p.namespace, p.name AS pod, l.container, l.container_id FROM container_life l JOIN pod p ON p.pod_id = l.pod_id;
+-- container_usage
+SELECT p.namespace, p.name AS pod, l.container, l.container_id, u.minute, u.memory_samples, u.working_set_peak_bytes,
+    u.anon_peak_bytes, u.cpu_samples, u.cpu_ns, u.cpu_window_ns
+FROM container_usage u JOIN container_life l ON l.life_id = u.life_id JOIN pod p ON p.pod_id = l.pod_id;
+-- result_container
+SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, r.trace_id AS attempt_run, s.attempt_span_id,
+    s.attempt_idx, c.status, c.settled, c.interval_ms, c.lives, c.memory_samples, c.working_set_peak_bytes,
+    c.anon_peak_bytes, c.cpu_samples, c.cpu_ns, c.cpu_window_ns, c.cores_peak_milli
+FROM result_container c JOIN result s ON s.result_id = c.result_id JOIN lookup l ON l.lookup_id = s.lookup_id
+    JOIN instance i ON i.instance_id = l.instance_id LEFT JOIN run r ON r.run_id = s.attempt_run_id;
