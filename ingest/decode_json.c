@@ -209,6 +209,8 @@ static int read_number(void *target, enum shape_type type, int64_t value)
 		*(int64_t *)target = value > 0 ? value : UNKNOWN;
 	else if (type == SHAPE_ID)
 		*(uint64_t *)target = (uint64_t)value;
+	else if (type == SHAPE_IDS)
+		rules_set_first(target, (uint64_t)value);
 	else if (type == SHAPE_BOOL)
 		*(bool *)target = value != 0;
 	else if (type == SHAPE_SIZE)
@@ -302,7 +304,8 @@ static int read_member(struct shape_sink *sink, const struct shape_row *row, voi
 		return 0;
 	if (row->type == SHAPE_MAP)
 		return read_map(sink, row, around, value, err);
-	if (json_is_array(value) && (row->type == SHAPE_MESSAGE || row->type == SHAPE_TEXTS))
+	if (json_is_array(value) &&
+	    (row->type == SHAPE_MESSAGE || row->type == SHAPE_TEXTS || row->type == SHAPE_IDS))
 		return read_array(sink, row, around, value, err);
 	return read_one(sink, row, around, value, err);
 }

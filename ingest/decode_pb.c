@@ -182,6 +182,9 @@ static int read_number(void *target, enum shape_type type, uint64_t value)
 	case SHAPE_ID:
 		*(uint64_t *)target = value;
 		return 0;
+	case SHAPE_IDS:
+		rules_set_first(target, value);
+		return 0;
 	case SHAPE_BOOL:
 		*(bool *)target = value != 0;
 		return 0;
@@ -197,6 +200,20 @@ static int read_number(void *target, enum shape_type type, uint64_t value)
 		break;
 	}
 	return -1;
+}
+
+/* Packed: the numbers and nothing else. */
+static int read_ids(uint64_t *target, const struct wire_field *field)
+{
+	struct head rest = {field->data, field->data + field->len};
+	uint64_t value;
+
+	while (rest.at < rest.end) {
+		if (!take_varint(&rest, &value))
+			return -1;
+		rules_set_first(target, value);
+	}
+	return 0;
 }
 
 static int read_message(struct shape_sink *sink, const struct shape *shape, void *around,
@@ -232,6 +249,8 @@ static int read_bytes(struct shape_sink *sink, const struct shape_row *row, void
 			return malformed(err);
 		*(int64_t *)target = rules_duration_us(seconds, nanos);
 		return 0;
+	case SHAPE_IDS:
+		return read_ids(target, field) < 0 ? malformed(err) : 0;
 	case SHAPE_NONE:
 	case SHAPE_INT:
 	case SHAPE_ENUM:

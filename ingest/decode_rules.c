@@ -106,6 +106,29 @@ void *enter_attempt(struct shape_sink *sink, void *target, const struct shape_ro
 	return &attempts[action->attempt_count++];
 }
 
+void *enter_path(struct shape_sink *sink, void *target, const struct shape_row *row)
+{
+	struct path *path = target;
+	struct path_step *steps = grow(sink->arena, path->steps, path->count, sizeof(*path->steps));
+
+	(void)row;
+	if (!steps)
+		return NULL;
+	path->steps = steps;
+	steps[path->count] = (struct path_step){
+		.kind = UNKNOWN,
+		.execution_kind = UNKNOWN,
+		.start_ns = UNKNOWN,
+		.duration_us = UNKNOWN,
+		.user_us = UNKNOWN,
+		.total_us = UNKNOWN,
+		.potential_us = UNKNOWN,
+		.queue_us = UNKNOWN,
+		.off_path_us = UNKNOWN,
+	};
+	return &steps[path->count++];
+}
+
 /* ---- what presence says ------------------------------------------------------ */
 
 void *enter_event(struct shape_sink *sink, void *target, const struct shape_row *row)
@@ -214,12 +237,37 @@ void *enter_error(struct shape_sink *sink, void *target, const struct shape_row 
 	return result->error_count++ ? &sink->unused : &result->error;
 }
 
+void *enter_graph(struct shape_sink *sink, void *target, const struct shape_row *row)
+{
+	struct build_graph *graph = target;
+
+	graph->nodes = graph->edges = 0;
+	return enter_event(sink, target, row);
+}
+
+void *enter_step(struct shape_sink *sink, void *target, const struct shape_row *row)
+{
+	struct path_step *step = target;
+
+	(void)sink;
+	step->kind = row->value;
+	if (step->kind == STEP_ACTION)
+		step->execution_kind = 0;
+	return target;
+}
+
 /* ---- values -------------------------------------------------------------------- */
 
 void rules_set_text(struct str *target, const char *data, size_t len)
 {
 	if (len)
 		*target = (struct str){data, len};
+}
+
+void rules_set_first(uint64_t *target, uint64_t value)
+{
+	if (!*target)
+		*target = value;
 }
 
 int64_t rules_size(uint64_t value)
@@ -283,6 +331,7 @@ void rules_begin(struct shape_sink *sink)
 	action->output_bytes = action->input_bytes = UNKNOWN;
 	action->upload_result = action->dep_file_upload_result = UNKNOWN;
 	action->scheduling_mode = UNKNOWN;
+	event->graph.nodes = event->graph.edges = UNKNOWN;
 	sink->metadata = NULL;
 	sink->metadata_count = 0;
 }
@@ -380,6 +429,7 @@ void rules_finish(struct shape_sink *sink)
 	case EVENT_COMMAND_END:
 	case EVENT_ACTION_START:
 	case EVENT_SPAN_CANCELLED:
+	case EVENT_BUILD_GRAPH:
 		break;
 	}
 }

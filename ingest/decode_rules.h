@@ -21,6 +21,9 @@ shape_enter enter_stage, enter_command, enter_status;
 /* The command's result: none yet, an answer (row->value: it has an exit code), an error. */
 shape_enter enter_result, enter_answer, enter_error;
 
+/* BuildGraphExecutionInfo; one more step of a path; its kind, from row->value. */
+shape_enter enter_graph, enter_path, enter_step;
+
 /* Makes everything in *sink->event unknown. */
 void rules_begin(struct shape_sink *sink);
 /* What follows from the whole event. */
@@ -28,6 +31,8 @@ void rules_finish(struct shape_sink *sink);
 
 /* An empty text leaves the target as it is. */
 void rules_set_text(struct str *target, const char *data, size_t len);
+/* Of several numbers the first one stays; 0 is none. */
+void rules_set_first(uint64_t *target, uint64_t value);
 /* UNKNOWN for what does not fit. */
 int64_t rules_size(uint64_t value);
 int64_t rules_time_ns(int64_t seconds, int64_t nanos);

@@ -411,6 +411,110 @@ static const struct shape_row config_rows[] = {
 };
 static const struct shape shape_config = SHAPE(config_rows);
 
+/* ---- the build's paths: read into struct path_step ---------------------------------- */
+
+#define STEP_OWNER(name_, oneof_, what) \
+	SHAPE_MESSAGE, name_, oneof_, .offset = AT(path_step, name), .shape = &shape_##what
+#define STEP_DETAIL(name) SHAPE_TEXT, name, .offset = AT(path_step, detail)
+#define STEP_RULE_TYPE SHAPE_TEXT, "target_rule_type_name", .offset = AT(path_step, rule_type)
+
+static const struct shape_row step_action_rows[] = {
+	[1] = {SHAPE_MESSAGE, "name", .offset = AT(path_step, name), .shape = &shape_name,
+	       .enter = enter_name},
+	[2] = {STEP_OWNER("TargetLabel", "owner", configured_label)},
+	[3] = {STEP_OWNER("BxlKey", "owner", bxl_key)},
+	[4] = {STEP_OWNER("AnonTarget", "owner", anon_target)},
+	[5] = {SHAPE_INT, "execution_kind", .offset = AT(path_step, execution_kind)},
+	[6] = {STEP_RULE_TYPE},
+	[7] = {SHAPE_DIGEST, "action_digest", .offset = AT(path_step, digest)},
+};
+static const struct shape shape_step_action = SHAPE(step_action_rows);
+
+static const struct shape_row step_materialization_rows[] = {
+	[1] = {STEP_DETAIL("path")},
+	[2] = {STEP_OWNER("TargetLabel", "owner", configured_label)},
+	[3] = {STEP_OWNER("BxlKey", "owner", bxl_key)},
+	[4] = {STEP_OWNER("AnonTarget", "owner", anon_target)},
+};
+static const struct shape shape_step_materialization = SHAPE(step_materialization_rows);
+
+static const struct shape_row step_analysis_rows[] = {
+	[1] = {STEP_OWNER("StandardTarget", "target", configured_label)},
+	[2] = {STEP_RULE_TYPE},
+};
+static const struct shape shape_step_analysis = SHAPE(step_analysis_rows);
+
+static const struct shape_row step_dynamic_rows[] = {
+	[10] = {STEP_OWNER("StandardTarget", "target", configured_label)},
+};
+static const struct shape shape_step_dynamic = SHAPE(step_dynamic_rows);
+
+static const struct shape_row step_anon_rows[] = {
+	[1] = {STEP_OWNER("anon_target", NULL, anon_target)},
+};
+static const struct shape shape_step_anon = SHAPE(step_anon_rows);
+
+/* TestExecution, TestListing */
+static const struct shape_row step_test_rows[] = {
+	[1] = {STEP_OWNER("target_label", NULL, configured_label)},
+	[2] = {STEP_DETAIL("suite")},
+};
+static const struct shape shape_step_test = SHAPE(step_test_rows);
+
+/* Load, Listing */
+static const struct shape_row step_package_rows[] = {[1] = {STEP_DETAIL("package")}};
+static const struct shape shape_step_package = SHAPE(step_package_rows);
+static const struct shape_row step_generic_rows[] = {[1] = {STEP_DETAIL("kind")}};
+static const struct shape shape_step_generic = SHAPE(step_generic_rows);
+static const struct shape_row step_waiting_rows[] = {[1] = {STEP_DETAIL("category")}};
+static const struct shape shape_step_waiting = SHAPE(step_waiting_rows);
+static const struct shape_row step_page_in_rows[] = {[1] = {STEP_DETAIL("key_type")}};
+static const struct shape shape_step_page_in = SHAPE(step_page_in_rows);
+
+#define STEP_US(name, member) SHAPE_DURATION, name, .offset = AT(path_step, member)
+#define STEP(kind, name, what)                                                        \
+	[kind] = {SHAPE_MESSAGE,       name,	     "entry", .shape = &shape_##what, \
+		  .enter = enter_step, .value = kind}
+
+/* CriticalPathEntry2; 9 and 113 came after the commit above. */
+static const struct shape_row step_rows[] = {
+	[1] = {SHAPE_IDS, "span_ids", .offset = AT(path_step, span_id)},
+	[2] = {STEP_US("duration_us", duration_us)},
+	[3] = {STEP_US("user_duration_us", user_us)},
+	[4] = {STEP_US("total_duration_us", total_us)},
+	[5] = {STEP_US("potential_improvement_duration_us", potential_us)},
+	[6] = {STEP_US("queue_duration_us", queue_us)},
+	[7] = {STEP_US("non_critical_path_duration_us", off_path_us)},
+	[8] = {SHAPE_SIZE, "start_offset_ns", .offset = AT(path_step, start_ns)},
+	[9] = {SHAPE_BOOL, "was_reused", .offset = AT(path_step, reused)},
+	STEP(STEP_ANALYSIS, "Analysis", step_analysis),
+	STEP(STEP_ACTION, "ActionExecution", step_action),
+	STEP(STEP_MATERIALIZATION, "FinalMaterialization", step_materialization),
+	STEP(STEP_COMPUTE, "ComputeCriticalPath", empty),
+	STEP(STEP_LOAD, "Load", step_package),
+	STEP(STEP_LISTING, "Listing", step_package),
+	STEP(STEP_GENERIC, "GenericEntry", step_generic),
+	STEP(STEP_TEST, "TestExecution", step_test),
+	STEP(STEP_TEST_LISTING, "TestListing", step_test),
+	STEP(STEP_WAITING, "Waiting", step_waiting),
+	STEP(STEP_DYNAMIC_ANALYSIS, "DynamicAnalysis", step_dynamic),
+	STEP(STEP_SET_PROJECTION, "EnsureTransitiveSetProjection", empty),
+	STEP(STEP_ANON_ANALYSIS, "AnonAnalysis", step_anon),
+	STEP(STEP_PAGE_IN, "PageIn", step_page_in),
+};
+static const struct shape shape_step = SHAPE(step_rows);
+
+/* 1 was the path before critical_path2: pretty-printed names, no digests; not read. */
+static const struct shape_row graph_rows[] = {
+	[3] = {SHAPE_SIZE, "num_nodes", .offset = AT(build_graph, nodes)},
+	[4] = {SHAPE_SIZE, "num_edges", .offset = AT(build_graph, edges)},
+	[5] = {SHAPE_MESSAGE, "critical_path2", .offset = AT(build_graph, paths[PATH_CRITICAL]),
+	       .shape = &shape_step, .enter = enter_path},
+	[11] = {SHAPE_MESSAGE, "slowest_path", .offset = AT(build_graph, paths[PATH_SLOWEST]),
+		.shape = &shape_step, .enter = enter_path},
+};
+static const struct shape shape_graph = SHAPE(graph_rows);
+
 /* ---- the records: read into struct event ------------------------------------------- */
 
 #define EVENT(name, member, what, hook, kind)                                             \
@@ -440,6 +544,7 @@ static const struct shape_row span_end_rows[] = {
 static const struct shape shape_span_end = ROUTE(span_end_rows);
 
 static const struct shape_row instant_rows[] = {
+	[4] = {EVENT("BuildGraphInfo", graph, graph, graph, EVENT_BUILD_GRAPH)},
 	[42] = {SHAPE_MESSAGE, "VersionControlRevision", "data", .shape = &shape_revision,
 		.enter = enter_event, .value = EVENT_REVISION},
 	[47] = {SHAPE_MESSAGE, "BuckconfigInputValues", "data", .shape = &shape_config,

@@ -27,6 +27,7 @@ enum shape_type {
 	SHAPE_SIZE,	/* unsigned -> int64_t, UNKNOWN if it does not fit */
 	SHAPE_NONZERO,	/* as SHAPE_SIZE, and UNKNOWN for 0; JSON also has booleans */
 	SHAPE_ID,	/* unsigned -> uint64_t */
+	SHAPE_IDS,	/* repeated unsigned, packed or not -> uint64_t, the first one */
 	SHAPE_BOOL,	/* -> bool */
 	SHAPE_TIME,	/* Timestamp or [s, ns] -> int64_t in ns, UNKNOWN for 0 s 0 ns */
 	SHAPE_DURATION, /* Duration or an integer -> int64_t in us, truncated */

@@ -57,6 +57,7 @@ enum event_kind {
 	EVENT_ACTION_END,     /* event.action */
 	EVENT_SPAN_CANCELLED, /* the span will have no end of its own */
 	EVENT_COMMAND_RESULT, /* the log's last record: event.command_result */
+	EVENT_BUILD_GRAPH,    /* BuildGraphExecutionInfo, once a build: event.graph */
 };
 
 struct config_value {
@@ -176,6 +177,54 @@ struct action {
 	size_t attempt_count;
 };
 
+/* CriticalPathEntry2.entry's members, by their field numbers. */
+enum step_kind {
+	STEP_ANALYSIS = 100,
+	STEP_ACTION = 101,
+	STEP_MATERIALIZATION = 102,
+	STEP_COMPUTE = 103, /* of the path itself */
+	STEP_LOAD = 104,
+	STEP_LISTING = 105,
+	STEP_GENERIC = 106,
+	STEP_TEST = 107,
+	STEP_TEST_LISTING = 108,
+	STEP_WAITING = 109,
+	STEP_DYNAMIC_ANALYSIS = 110,
+	STEP_SET_PROJECTION = 111,
+	STEP_ANON_ANALYSIS = 112,
+	STEP_PAGE_IN = 113,
+};
+
+/* One entry of a path through the build's graph. */
+struct path_step {
+	int64_t kind;		 /* enum step_kind; UNKNOWN: one that this version does not know */
+	struct action_name name; /* whose step; all NULL for steps of no target */
+	struct str detail; /* a load's or listing's package, a materialization's path, a test's
+			      suite, a generic entry's kind, a waiting's category; NULL */
+	struct str rule_type;
+	int64_t execution_kind; /* buck.data.ActionExecutionKind; UNKNOWN but for actions */
+	struct digest digest;	/* of an action */
+	uint64_t span_id;	/* 0: none; the first where a load has two */
+	int64_t start_ns;	/* since the build's start */
+	int64_t duration_us;	/* what the path was computed with */
+	int64_t user_us;	/* of it, what the user can change */
+	int64_t total_us, potential_us, queue_us;
+	int64_t off_path_us; /* non_critical_path_duration */
+	bool reused;	     /* computed by an earlier command */
+};
+
+enum path_kind { PATH_CRITICAL = 1, PATH_SLOWEST = 2, PATH_KINDS };
+
+struct path {
+	struct path_step *steps;
+	size_t count;
+};
+
+struct build_graph {
+	int64_t nodes, edges;
+	struct path paths[PATH_KINDS]; /* by enum path_kind; in chronological order */
+};
+
 /*
  * One record of a log. Everything that it points to is borrowed from the
  * decoder until its next call.
@@ -196,6 +245,7 @@ struct event {
 	struct str revision;
 	struct stage stage;
 	struct action action;
+	struct build_graph graph;
 };
 
 /* ---- what the action cache says ------------------------------------------- */

@@ -501,6 +501,7 @@ static int dispatch(struct runlog *log, const struct event *event, struct err *e
 		return on_action_end(log, event, err);
 	case EVENT_SPAN_CANCELLED:
 		return on_cancelled(log, event, err);
+	case EVENT_BUILD_GRAPH:
 	case EVENT_NONE:
 		break;
 	}

@@ -56,6 +56,40 @@ static void add_attempt(struct buf *out, const struct attempt *attempt)
 	add_text(out, "message", attempt->additional_message);
 }
 
+static void add_step(struct buf *out, size_t path, const struct path_step *step)
+{
+	buf_addf(out, "\n  step path=%zu span=%" PRIu64 " reused=%d", path, step->span_id,
+		 step->reused);
+	add_number(out, "kind", step->kind);
+	add_text(out, "package", step->name.buck_package);
+	add_text(out, "target", step->name.target);
+	add_text(out, "category", step->name.category);
+	add_text(out, "identifier", step->name.identifier);
+	add_text(out, "configuration", step->name.configuration);
+	add_text(out, "detail", step->detail);
+	add_text(out, "rule_type", step->rule_type);
+	add_number(out, "execution_kind", step->execution_kind);
+	add_digest(out, &step->digest);
+	add_number(out, "start_ns", step->start_ns);
+	add_number(out, "duration_us", step->duration_us);
+	add_number(out, "user_us", step->user_us);
+	add_number(out, "total_us", step->total_us);
+	add_number(out, "potential_us", step->potential_us);
+	add_number(out, "queue_us", step->queue_us);
+	add_number(out, "off_path_us", step->off_path_us);
+}
+
+static void add_graph(struct buf *out, const struct build_graph *graph)
+{
+	size_t path, i;
+
+	add_number(out, "nodes", graph->nodes);
+	add_number(out, "edges", graph->edges);
+	for (path = PATH_CRITICAL; path < PATH_KINDS; path++)
+		for (i = 0; i < graph->paths[path].count; i++)
+			add_step(out, path, &graph->paths[path].steps[i]);
+}
+
 static void add_action(struct buf *out, const struct action *action)
 {
 	size_t i;
@@ -146,5 +180,6 @@ void event_text(struct buf *out, const struct event *event)
 	add_result(out, &event->command_result);
 	if (event->action.type)
 		add_action(out, &event->action);
+	add_graph(out, &event->graph);
 	buf_addch(out, '\n');
 }

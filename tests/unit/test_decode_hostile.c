@@ -195,6 +195,49 @@ static void test_too_many_parts(void **state)
 	decoder_free(decoder);
 }
 
+/* critical_path2=5 of `count` steps, each with these bytes, in its event. */
+static void pack_path(struct buf *out, int count, const char *step, size_t len)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		bytes_varint(out, 5 << 3 | 2);
+		bytes_frame(out, step, len);
+	}
+	enclose(out, 0, 4);
+	enclose(out, 0, 22);
+	enclose(out, 0, 1);
+}
+
+static void expect_path(int count, const char *step, size_t len, int rc, enum err_kind kind)
+{
+	struct decoder *decoder = decoder_new(DECODE_PROTOBUF);
+	struct buf record = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct event *event;
+
+	pack_path(&record, count, step, len);
+	assert_int_equal(decode_record(decoder, (uint8_t *)record.data, record.len, &event, &err),
+			 rc);
+	if (rc > 0)
+		assert_int_equal(event->graph.paths[PATH_CRITICAL].count, count);
+	else
+		assert_int_equal(err.kind, kind);
+	buf_release(&record);
+	decoder_free(decoder);
+}
+
+static void test_paths(void **state)
+{
+	(void)state;
+	expect_path(10000, "\x0a\x02\xac\x02", 4, 1, 0);	   /* span_ids {300} */
+	expect_path(1, "\x08\xac\x02\x08\x07", 5, 1, 0);	   /* not packed */
+	expect_path(1, "\x0a\x01\xac", 3, -1, ERR_FORMAT);	   /* a number cut */
+	expect_path(1, "\x0d\x01\x02\x03\x04", 5, -1, ERR_FORMAT); /* fixed32 */
+	expect_path(1, "\xaa\x06\x02\x0a\x09", 5, -1, ERR_FORMAT); /* action_execution cut */
+	expect_path(100000, "", 0, -1, ERR_LIMIT);
+}
+
 static void test_too_many_json_values(void **state)
 {
 	struct buf line = BUF_INIT;
@@ -305,6 +348,7 @@ int main(void)
 		cmocka_unit_test(test_malformed_protobuf),
 		cmocka_unit_test(test_malformed_json),
 		cmocka_unit_test(test_too_many_parts),
+		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_too_many_json_values),
 		cmocka_unit_test(test_a_nul_in_a_text),
 		cmocka_unit_test(test_wants),

@@ -128,6 +128,81 @@ static void same_end(const struct action *ours, const Buck2__ActionExecutionEnd 
 		same_attempt(&ours->attempts[i], theirs->commands[i]);
 }
 
+static int64_t kind_of_step(const Buck2__CriticalPathEntry2 *step)
+{
+	const struct {
+		int64_t kind;
+		const void *member;
+	} members[] = {
+		{STEP_ANALYSIS, step->analysis},
+		{STEP_ACTION, step->action_execution},
+		{STEP_MATERIALIZATION, step->final_materialization},
+		{STEP_COMPUTE, step->compute_critical_path},
+		{STEP_LOAD, step->load},
+		{STEP_LISTING, step->listing},
+		{STEP_GENERIC, step->generic_entry},
+		{STEP_TEST, step->test_execution},
+		{STEP_TEST_LISTING, step->test_listing},
+		{STEP_WAITING, step->waiting},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		if (members[i].member)
+			return members[i].kind;
+	return UNKNOWN;
+}
+
+static void same_step_action(const struct path_step *ours,
+			     const Buck2__CriticalPathEntry2__ActionExecution *theirs)
+{
+	const Buck2__TargetLabel *label = theirs->target_label->label;
+
+	same_text(ours->name.buck_package, label->has_package, label->package);
+	same_text(ours->name.target, label->has_name, label->name);
+	same_text(ours->name.category, theirs->name->has_category, theirs->name->category);
+	same_text(ours->name.identifier, theirs->name->has_identifier, theirs->name->identifier);
+	same_text(ours->rule_type, theirs->has_target_rule_type_name,
+		  theirs->target_rule_type_name);
+	same_digest(&ours->digest, theirs->has_action_digest, theirs->action_digest);
+	assert_int_equal(ours->execution_kind, theirs->execution_kind);
+}
+
+static void same_step(const struct path_step *ours, const Buck2__CriticalPathEntry2 *theirs)
+{
+	assert_int_equal(ours->kind, kind_of_step(theirs));
+	assert_int_equal(ours->span_id, theirs->n_span_ids ? theirs->span_ids[0] : 0);
+	same_duration(ours->duration_us, theirs->duration);
+	same_duration(ours->user_us, theirs->user_duration);
+	same_duration(ours->total_us, theirs->total_duration);
+	same_duration(ours->potential_us, theirs->potential_improvement_duration);
+	same_duration(ours->queue_us, theirs->queue_duration);
+	same_duration(ours->off_path_us, theirs->non_critical_path_duration);
+	assert_true(theirs->has_start_offset_ns);
+	assert_int_equal(ours->start_ns, theirs->start_offset_ns);
+	if (theirs->action_execution)
+		same_step_action(ours, theirs->action_execution);
+	if (theirs->waiting)
+		same_text(ours->detail, theirs->waiting->has_word, theirs->waiting->word);
+}
+
+static void same_path(const struct path *ours, size_t count, Buck2__CriticalPathEntry2 **theirs)
+{
+	size_t i;
+
+	assert_int_equal(ours->count, count);
+	for (i = 0; i < count; i++)
+		same_step(&ours->steps[i], theirs[i]);
+}
+
+static void same_graph(const struct build_graph *ours, const Buck2__BuildGraphExecutionInfo *theirs)
+{
+	assert_int_equal(ours->nodes, theirs->num_nodes);
+	assert_int_equal(ours->edges, theirs->num_edges);
+	same_path(&ours->paths[PATH_CRITICAL], theirs->n_critical_path2, theirs->critical_path2);
+	same_path(&ours->paths[PATH_SLOWEST], theirs->n_slowest_path, theirs->slowest_path);
+}
+
 static enum event_kind kind_of_start(const Buck2__SpanStartEvent *start)
 {
 	const Buck2__ExecutorStageStart *stage = start->executor_stage;
@@ -165,6 +240,8 @@ static enum event_kind kind_of(const Buck2__CommandProgress *record)
 		return kind_of_end(event->span_end);
 	if (event->instant && event->instant->buckconfig_input_values)
 		return EVENT_CONFIG;
+	if (event->instant && event->instant->build_graph_info)
+		return EVENT_BUILD_GRAPH;
 	return EVENT_NONE; /* no sample knows a revision */
 }
 
@@ -183,6 +260,8 @@ static void same_event(const struct event *ours, const Buck2__CommandProgress *r
 		same_duration(ours->duration_us, theirs->span_end->duration);
 	if (theirs->span_end && theirs->span_end->action_execution)
 		same_end(&ours->action, theirs->span_end->action_execution);
+	if (theirs->instant && theirs->instant->build_graph_info)
+		same_graph(&ours->graph, theirs->instant->build_graph_info);
 }
 
 /* ---- all records ---- */

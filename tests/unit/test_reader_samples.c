@@ -161,6 +161,7 @@ static void note_event(struct counts *counts, const struct event *event)
 	case EVENT_COMMAND_START:
 	case EVENT_COMMAND_END:
 	case EVENT_REVISION:
+	case EVENT_BUILD_GRAPH:
 		break;
 	}
 }
