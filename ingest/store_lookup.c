@@ -5,8 +5,8 @@
  */
 #include "store_db.h"
 
-#include "digest.h"
-
+#include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #define NS_PER_DAY INT64_C(86400000000000)
@@ -104,48 +104,66 @@ static int note_reference(struct store *store, int64_t lookup_id, const struct r
 	return earlier > 0 ? refer(store, lookup_id, from, err) : earlier;
 }
 
+/* ---- digests ---- */
+
+/* Parameters of a whole digest. */
+static void bind_digest(struct statement *s, const struct digest *digest)
+{
+	bind_int(s, ":function", digest->function);
+	bind_blob(s, ":hash", digest->hash, digest->hash_len);
+	bind_int(s, ":size", digest->size_bytes);
+}
+
+/* Column lookup.digest_key, by which a digest is found; out: 9 bytes. */
+static const char *digest_key(const struct digest *digest, char out[9])
+{
+	const uint8_t *first = digest->hash, *last = digest->hash + digest->hash_len - 2;
+
+	assert(digest->hash_len >= 2);
+	snprintf(out, 9, "%02X%02X%02X%02X", first[0], first[1], last[0], last[1]);
+	return out;
+}
+
 static int insert_lookup(struct store *store, int64_t instance_id, const struct digest *digest,
-			 const struct reference *from, struct err *err)
+			 const struct reference *from, int64_t *out_lookup_id, struct err *err)
 {
 	struct statement *s =
 		db_use(store, ST_LOOKUP_INSERT,
 		       "INSERT INTO lookup (instance_id, function, hash, size_bytes, first_run_id,"
 		       " first_seq, name_id) VALUES (:instance, :function, :hash, :size, :run, "
-		       ":seq, :name)"
-		       " ON CONFLICT DO NOTHING");
+		       ":seq, :name)");
 
 	bind_int(s, ":instance", instance_id);
-	bind_int(s, ":function", digest->function);
-	bind_blob(s, ":hash", digest->hash, digest->hash_len);
-	bind_int(s, ":size", digest->size_bytes);
+	bind_digest(s, digest);
 	bind_int(s, ":run", from->run_id);
 	bind_int(s, ":seq", from->seq);
 	bind_int(s, ":name", from->name_id);
-	return db_done(s, err);
+	if (db_done(s, err) < 0)
+		return -1;
+	*out_lookup_id = db_last_id(store);
+	return 0;
 }
 
 int lookup_intern(struct store *store, int64_t instance_id, const struct digest *digest,
 		  const struct reference *from, int64_t *out_lookup_id, struct err *err)
 {
-	struct statement *s;
+	struct statement *s = db_use(
+		store, ST_LOOKUP_SELECT,
+		"SELECT lookup_id, first_run_id, first_seq FROM lookup WHERE digest_key = :key"
+		" AND hash = :hash AND size_bytes = :size AND function = :function"
+		" AND instance_id = :instance");
 	struct reference first;
-	char text[DIGEST_TEXT_MAX];
+	char key[9];
+	int found;
 
-	if (insert_lookup(store, instance_id, digest, from, err) < 0)
-		return -1;
-	if (db_changes(store)) {
-		*out_lookup_id = db_last_id(store);
-		return 0;
-	}
-	s = db_use(store, ST_LOOKUP_SELECT,
-		   "SELECT lookup_id, first_run_id, first_seq FROM lookup WHERE digest = :digest"
-		   " AND function = :function AND instance_id = :instance");
-	digest_format(digest, text);
-	bind_text(s, ":digest", str_of(text));
-	bind_int(s, ":function", digest->function);
+	bind_text(s, ":key", str_of(digest_key(digest, key)));
+	bind_digest(s, digest);
 	bind_int(s, ":instance", instance_id);
-	if (db_row(s, err) < 0)
+	found = db_step(s, err);
+	if (found < 0)
 		return -1;
+	if (!found)
+		return insert_lookup(store, instance_id, digest, from, out_lookup_id, err);
 	*out_lookup_id = column_int(s, 0);
 	first = (struct reference){column_int(s, 1), column_int(s, 2), UNKNOWN};
 	db_reset(s);
@@ -260,15 +278,14 @@ int store_find_lookup(struct store *store, const char *cache, const char *instan
 {
 	struct statement *s = db_use(
 		store, ST_LOOKUP_FIND,
-		"SELECT lookup_id, state FROM lookup WHERE digest = :digest"
-		" AND function = :function AND instance_id = (SELECT instance_id FROM instance"
-		" WHERE cache = :cache AND name = :name)");
-	char text[DIGEST_TEXT_MAX];
+		"SELECT lookup_id, state FROM lookup WHERE digest_key = :key AND hash = :hash"
+		" AND size_bytes = :size AND function = :function AND instance_id ="
+		" (SELECT instance_id FROM instance WHERE cache = :cache AND name = :name)");
+	char key[9];
 	int found;
 
-	digest_format(digest, text);
-	bind_text(s, ":digest", str_of(text));
-	bind_int(s, ":function", digest->function);
+	bind_text(s, ":key", str_of(digest_key(digest, key)));
+	bind_digest(s, digest);
 	bind_text(s, ":cache", str_of(cache));
 	bind_text(s, ":name", str_of(instance));
 	found = db_step(s, err);

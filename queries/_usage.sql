@@ -48,7 +48,7 @@ SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
     (SELECT p.cores_peak_milli / 1000.0 FROM _peak p WHERE p.result_id = r.result_id),
     (SELECT p.samples FROM _peak p WHERE p.result_id = r.result_id),
     (SELECT p.confidence FROM _peak p WHERE p.result_id = r.result_id)
-FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id JOIN instance i ON i.instance_id = l.instance_id
+FROM result r JOIN _lookup l ON l.lookup_id = r.lookup_id JOIN instance i ON i.instance_id = l.instance_id
     JOIN project j ON j.project_id = r.project_id JOIN run g ON g.run_id = r.first_run_id JOIN action_name n ON n.name_id = l.name_id
     JOIN target t ON t.target_id = n.target_id JOIN package p ON p.package_id = t.package_id
         -- An equality in disguise: so a filter on label or package searches result_package, and whoever

@@ -10,7 +10,7 @@ SELECT r.trace_id AS run, p.name AS project,
 FROM attempt t
 JOIN run r USING (run_id)
 JOIN project p USING (project_id)
-WHERE t.lookup_id IN (SELECT lookup_id FROM lookup WHERE digest = :digest)
+WHERE t.lookup_id IN (SELECT lookup_id FROM _lookup WHERE digest = :digest)
     OR (t.run_id, t.span_id, t.idx) IN (
         SELECT run_id, span_id, idx FROM attempt_digest
         WHERE lower(hex(hash)) || ':' || size_bytes = :digest)

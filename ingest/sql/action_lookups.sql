@@ -7,7 +7,7 @@ SELECT i.name AS instance, nullif(i.cache, '') AS cache,
     l.message,
     (SELECT m.reason FROM _missing m WHERE m.lookup_id = l.lookup_id) AS missing_because,
     (SELECT u.portal_url FROM _usage u WHERE u.lookup_id = l.lookup_id) AS portal_url
-FROM lookup l
+FROM _lookup l
 JOIN instance i USING (instance_id)
 WHERE l.digest = :digest
 ORDER BY i.cache, i.name

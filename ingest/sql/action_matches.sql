@@ -1,7 +1,10 @@
 -- Every digest that a log names: asked ones, never asked ones, those in flight.
 SELECT d.digest, min(t.label) AS label
 FROM (
-    SELECT digest, name_id FROM lookup WHERE digest BETWEEN :low AND :high
+    SELECT digest, name_id
+    FROM lookup
+    WHERE digest_key BETWEEN upper(substr(:low, 1, 4)) AND upper(substr(:high, 1, 4)) || 'G'
+        AND digest BETWEEN :low AND :high
     UNION
     SELECT lower(hex(x.hash)) || ':' || x.size_bytes AS digest, a.name_id
     FROM attempt_digest x

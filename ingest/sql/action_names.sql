@@ -7,7 +7,7 @@ JOIN category c USING (category_id)
 JOIN configuration f USING (configuration_id)
 WHERE n.name_id = (
     SELECT name_id FROM (
-        SELECT 1 AS rank, name_id FROM lookup WHERE digest = :digest
+        SELECT 1 AS rank, name_id FROM _lookup WHERE digest = :digest
         UNION ALL
         SELECT 2, a.name_id
         FROM attempt_digest d

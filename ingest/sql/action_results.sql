@@ -54,5 +54,5 @@ LEFT JOIN result_time k ON k.result_id = r.result_id
 LEFT JOIN rusage g ON g.result_id = r.result_id
 LEFT JOIN file_pool_usage o ON o.result_id = r.result_id
 LEFT JOIN input_root_usage d ON d.result_id = r.result_id
-WHERE r.lookup_id IN (SELECT lookup_id FROM lookup WHERE digest = :digest)
+WHERE r.lookup_id IN (SELECT lookup_id FROM _lookup WHERE digest = :digest)
 ORDER BY r.source, k.base_ns, r.result_id

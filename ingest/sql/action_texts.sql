@@ -6,6 +6,6 @@ LEFT JOIN attempt_text x ON x.run_id = t.run_id AND x.span_id = t.span_id AND x.
 LEFT JOIN attempt_stderr z ON z.run_id = t.run_id AND z.span_id = t.span_id AND z.idx = t.idx
 LEFT JOIN _failure f ON f.run_id = t.run_id AND f.span_id = t.span_id AND f.idx = t.idx
 LEFT JOIN action_text a ON a.run_id = t.run_id AND a.span_id = t.span_id
-WHERE t.lookup_id IN (SELECT lookup_id FROM lookup WHERE digest = :digest)
+WHERE t.lookup_id IN (SELECT lookup_id FROM _lookup WHERE digest = :digest)
     AND (x.run_id IS NOT NULL OR z.run_id IS NOT NULL OR a.error IS NOT NULL)
 ORDER BY r.start_ns, r.trace_id, t.span_id, t.idx

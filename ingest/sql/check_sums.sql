@@ -1,6 +1,7 @@
 -- Workers and requests whose kept sums are not those of their results; results and
--- digests whose kept reference is not their first one; answers without a result. Sums
--- stop at the largest integer: they are made anew in two halves, which cannot overflow.
+-- digests whose kept reference is not their first one; digests that are stored twice;
+-- answers without a result. Sums stop at the largest integer: they are made anew in two
+-- halves, which cannot overflow.
 WITH part AS (
     SELECT worker_id, request_id, result_id, max_rss_bytes,
         ifnull(exit_code, 0) <> 0 OR termination_signal IS NOT NULL AS failed,
@@ -82,6 +83,15 @@ JOIN target t ON t.target_id = n.target_id
 JOIN run g ON g.run_id = l.first_run_id
 WHERE (r.name_id, r.package_id, r.project_id, r.first_run_id) IS NOT
     (l.name_id, t.package_id, g.project_id, l.first_run_id)
+UNION ALL
+SELECT 'digest ' || l.digest, 'it is stored twice'
+FROM lookup l
+WHERE EXISTS (
+    SELECT 1
+    FROM lookup k
+    WHERE k.digest_key = l.digest_key AND k.lookup_id > l.lookup_id AND k.hash = l.hash
+        AND k.size_bytes = l.size_bytes AND k.function = l.function
+        AND k.instance_id = l.instance_id)
 UNION ALL
 SELECT 'digest ' || l.digest, CASE l.state WHEN 1 THEN 'it was found, and no result is stored'
     ELSE 'a result is stored, and it was not found' END

@@ -230,6 +230,8 @@ def test_a_whole_database(br2, failures):
     ('UPDATE request SET results = 0 WHERE request_id = 1', 'its sums are not those of its results'),
     ('UPDATE lookup SET first_seq = first_seq + 1 WHERE lookup_id = 1', 'its first reference is another one'),
     ('UPDATE result SET package_id = package_id + 1 WHERE result_id = 1', 'under another name, package'),
+    ('INSERT INTO lookup (instance_id, function, hash, size_bytes, state, first_run_id, first_seq, name_id) SELECT instance_id,'
+     ' function, hash, size_bytes, 2, first_run_id, first_seq, name_id FROM lookup WHERE lookup_id = 1', 'it is stored twice'),
     ('UPDATE lookup SET state = 2 WHERE lookup_id = 1', 'a result is stored, and it was not found'),
     ('DELETE FROM result WHERE result_id = (SELECT min(result_id) FROM result WHERE source = 1)',
      'it was found, and no result is stored'),

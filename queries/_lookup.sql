@@ -1,0 +1,9 @@
+CREATE VIEW _lookup (
+    -- Table lookup, in which a filter `digest = '…'` is a search. What it adds is always true: SQLite puts the
+    -- digest that is asked for in place of the column, which then names the key in index lookup_by_digest.
+    lookup_id, -- see table lookup, as all below
+    instance_id, function, hash, size_bytes, state, message, first_run_id, first_seq, name_id, digest
+) AS
+SELECT lookup_id, instance_id, function, hash, size_bytes, state, message, first_run_id, first_seq, name_id, digest
+FROM lookup
+WHERE digest_key = upper(substr(digest, 1, 4) || substr(digest, instr(digest, ':') - 4, 4));
