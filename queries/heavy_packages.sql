@@ -1,46 +1,57 @@
 CREATE VIEW heavy_packages (
-    -- One row a package with heavy results, by the wall time of these: candidates for heavy in
-    -- project.json. Heavy: ran over setting heavy_wall_s, or averaged over heavy_cores and ran over
+    -- One row a package with heavy results, by the wall time of these, and one each other package that a
+    -- project.json lists. Heavy: ran over setting heavy_wall_s, or averaged over heavy_cores and ran over
     -- heavy_cores_min_s. Only what has usage is judged; each digest once.
     package,       -- the target's name
     heavy_actions, -- heavy results
     long_actions,  -- of these, by their wall time
     wide_actions,  -- of these, by their cores
     actions,       -- all results of the package with usage
-    longest_s,     -- longest wall time, seconds
+    longest_s,     -- longest wall time of a heavy one, seconds; where none is heavy, of all
     max_cores,     -- most average cores of a heavy one
     max_rss_gib,   -- largest single process of a heavy one
-    heavy_wall_h   -- wall time of the heavy ones, hours
+    heavy_wall_h,  -- wall time of the heavy ones, hours
+    listed,        -- 1: a project's heavy list in project.json has it now; NULL: no project.json was read
+    -- add (heavy, not listed), drop (listed, and none of its results is heavy), keep (heavy and listed), not
+    -- seen (listed, and no execution of it is known: it stays in the list). Where projects differ, the first of
+    -- these that one of them needs. NULL: heavy only where no project.json was read.
+    verdict
 ) AS
-SELECT p.name, count(*), sum(h.is_long), sum(h.is_wide),
-    (SELECT count(*) FROM result r INDEXED BY result_package WHERE r.package_id = p.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL),
-    round(max(h.wall_ns) / 1e9, 1), round(max(h.cores), 2), round(max(h.max_rss_bytes) / 1073741824.0, 2),
-    round(total(h.wall_ns) / 3.6e12, 3)
-FROM _heavy h JOIN package p ON p.package_id = h.package_id
-GROUP BY p.package_id ORDER BY total(h.wall_ns) DESC, p.name;
+SELECT v.package, v.n, v.long, v.wide,
+    (SELECT count(*) FROM result r INDEXED BY result_package WHERE r.package_id = v.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL),
+    round(v.longest / 1e9, 1), round(v.cores, 2), round(v.rss / 1073741824.0, 2), round(v.wall / 3.6e12, 3),
+    CASE WHEN v.is_listed THEN 1 WHEN EXISTS (SELECT 1 FROM project_file) THEN 0 END, v.verdict
+FROM (SELECT package, max(package_id) AS package_id, sum(heavy_actions) AS n, sum(long_actions) AS long, sum(wide_actions) AS wide,
+        coalesce(max(CASE WHEN heavy_actions > 0 THEN longest_ns END), max(longest_ns)) AS longest, max(cores) AS cores,
+        max(rss_bytes) AS rss, total(wall_ns) AS wall, max(position) IS NOT NULL AS is_listed,
+        -- The wanted order is that of the alphabet.
+        min(verdict) AS verdict
+    FROM _heavy_package GROUP BY package) v
+ORDER BY v.wall DESC, v.package;
 
 CREATE VIEW heavy_packages_by_project (
-    -- One row a project and package with heavy results, by project and wall time. A digest belongs to the project of its first reference.
+    -- One row a project and package with heavy results, by project and wall time, and one each other package that
+    -- its project.json lists. A digest belongs to the project of its first reference.
     project,       -- name
     package,       -- the target's name
     heavy_actions, -- heavy results
     long_actions,  -- of these, by their wall time
     wide_actions,  -- of these, by their cores
     actions,       -- all results of the project's package with usage
-    longest_s,     -- longest wall time, seconds
+    longest_s,     -- longest wall time of a heavy one, seconds; where none is heavy, of all
     max_cores,     -- most average cores of a heavy one
     max_rss_gib,   -- largest single process of a heavy one
-    heavy_wall_h   -- wall time of the heavy ones, hours
+    heavy_wall_h,  -- wall time of the heavy ones, hours
+    listed,        -- 1: heavy of the project's project.json has it now; NULL: that file was not read
+    verdict        -- add, keep, drop or not seen, see heavy_packages; NULL: project.json was not read
 ) AS
-SELECT j.name, p.name, count(*), sum(h.is_long), sum(h.is_wide),
-    (SELECT count(*) FROM result r INDEXED BY result_package WHERE r.package_id = p.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL AND r.project_id = j.project_id),
-    round(max(h.wall_ns) / 1e9, 1), round(max(h.cores), 2), round(max(h.max_rss_bytes) / 1073741824.0, 2),
-    round(total(h.wall_ns) / 3.6e12, 3)
-FROM _heavy h JOIN project j ON j.project_id = h.project_id JOIN package p ON p.package_id = h.package_id
-GROUP BY j.name, p.package_id ORDER BY j.name, total(h.wall_ns) DESC, p.name;
+SELECT project, package, heavy_actions, long_actions, wide_actions, actions, round(longest_ns / 1e9, 1), round(cores, 2),
+    round(rss_bytes / 1073741824.0, 2), round(wall_ns / 3.6e12, 3), CASE WHEN is_read THEN position IS NOT NULL END, verdict
+FROM _heavy_package ORDER BY project, wall_ns DESC, package;
 
 CREATE VIEW heavy_packages_by_run (
-    -- One row a run and package with heavy results, by run and wall time. Hits included.
+    -- One row a run and package with heavy results, by run and wall time, and one each other package that the
+    -- run's project.json lists. Hits included. Judged by this run alone: what to list is told by the project's rows.
     run,           -- trace id
     package,       -- the target's name
     heavy_actions, -- heavy results
@@ -50,20 +61,34 @@ CREATE VIEW heavy_packages_by_run (
     longest_s,     -- longest wall time, seconds
     max_cores,     -- most average cores of a heavy one
     max_rss_gib,   -- largest single process of a heavy one
-    heavy_wall_h   -- wall time of the heavy ones, hours
+    heavy_wall_h,  -- wall time of the heavy ones, hours
+    listed,        -- 1: heavy of the project's project.json has it now; NULL: that file was not read
+    verdict        -- add, keep, drop or not seen (in this run), see heavy_packages; NULL: project.json was not read
 ) AS
 WITH at AS MATERIALIZED (
     SELECT (SELECT value * 1e9 FROM setting WHERE key = 'heavy_wall_s') AS wall,
         (SELECT value * 1.0 FROM setting WHERE key = 'heavy_cores') AS cores,
         (SELECT value * 1e9 FROM setting WHERE key = 'heavy_cores_min_s') AS min_wall)
-SELECT v.run, p.name, sum(v.is_long OR v.is_wide), sum(v.is_long), sum(v.is_wide), count(*),
-    round(max(v.wall_ns) / 1e9, 1), round(max(CASE WHEN v.is_long OR v.is_wide THEN v.cores END), 2),
-    round(max(CASE WHEN v.is_long OR v.is_wide THEN v.max_rss_bytes END) / 1073741824.0, 2),
-    round(total(CASE WHEN v.is_long OR v.is_wide THEN v.wall_ns END) / 3.6e12, 3)
-FROM (SELECT g.trace_id AS run, s.package_id, s.wall_ns, s.cores, s.max_rss_bytes,
-        ifnull(s.wall_ns > (SELECT wall FROM at), 0) AS is_long,
-        ifnull(s.cores > (SELECT cores FROM at) AND s.wall_ns > (SELECT min_wall FROM at), 0) AS is_wide
-    FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN result s ON s.lookup_id = d.lookup_id
-    WHERE s.source = 1 AND s.cpu_ns IS NOT NULL) v JOIN package p ON p.package_id = v.package_id
-GROUP BY v.run, v.package_id HAVING sum(v.is_long OR v.is_wide) > 0
-ORDER BY v.run, total(CASE WHEN v.is_long OR v.is_wide THEN v.wall_ns END) DESC, p.name;
+SELECT u.run, u.package, u.n, u.long, u.wide, u.actions, round(u.longest / 1e9, 1), round(u.cores, 2), round(u.rss / 1073741824.0, 2),
+    round(u.wall / 3.6e12, 3), CASE WHEN f.project_id IS NOT NULL THEN u.is_listed END,
+    CASE WHEN f.project_id IS NOT NULL THEN CASE WHEN u.n > 0 THEN iif(u.is_listed, 'keep', 'add')
+        WHEN u.actions > 0 THEN 'drop' ELSE 'not seen' END END
+FROM (SELECT v.run, v.project_id, p.name AS package, sum(v.is_heavy) AS n, sum(v.is_long) AS long, sum(v.is_wide) AS wide,
+        count(*) AS actions, max(v.wall_ns) AS longest, max(CASE WHEN v.is_heavy THEN v.cores END) AS cores,
+        max(CASE WHEN v.is_heavy THEN v.max_rss_bytes END) AS rss, total(CASE WHEN v.is_heavy THEN v.wall_ns END) AS wall,
+        EXISTS (SELECT 1 FROM listed_package l WHERE l.project_id = v.project_id AND l.package = p.name) AS is_listed
+    FROM (SELECT w.*, w.is_long OR w.is_wide AS is_heavy
+        FROM (SELECT g.trace_id AS run, g.project_id, s.package_id, s.wall_ns, s.cores, s.max_rss_bytes,
+                ifnull(s.wall_ns > (SELECT wall FROM at), 0) AS is_long,
+                ifnull(s.cores > (SELECT cores FROM at) AND s.wall_ns > (SELECT min_wall FROM at), 0) AS is_wide
+            FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN result s ON s.lookup_id = d.lookup_id
+            WHERE s.source = 1 AND s.cpu_ns IS NOT NULL) w) v JOIN package p ON p.package_id = v.package_id
+    GROUP BY v.run, v.package_id HAVING sum(v.is_heavy) > 0 OR is_listed
+    UNION ALL
+    SELECT g.trace_id, g.project_id, l.package, 0, 0, 0, 0, NULL, NULL, NULL, 0.0, 1
+    FROM run g JOIN listed_package l ON l.project_id = g.project_id
+    WHERE NOT EXISTS (SELECT 1 FROM package p CROSS JOIN result s INDEXED BY result_package ON s.package_id = p.package_id
+        CROSS JOIN attempt a ON a.lookup_id = s.lookup_id AND a.run_id = g.run_id
+        WHERE p.name = l.package AND s.source = 1 AND s.cpu_ns IS NOT NULL)) u
+    LEFT JOIN project_file f ON f.project_id = u.project_id
+ORDER BY u.run, u.wall DESC, u.package;

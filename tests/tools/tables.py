@@ -203,6 +203,13 @@ class Tables:
     def looked(self, layer, from_ns, to_ns, cache='', selector=''):
         insert(self.db, 'layer_look', layer=layer, cache=cache, selector=selector, from_ns=from_ns, to_ns=to_ns)
 
+    def lists(self, project, packages):
+        """What heavy of a project's project.json has."""
+        project_id = self.intern('project', name=project)
+        insert(self.db, 'project_file', project_id=project_id, path=f'/{project}/project.json', mtime_ns=1)
+        for position, package in enumerate(packages):
+            insert(self.db, 'listed_package', project_id=project_id, package=package, position=position)
+
     def finish(self):
         self.db.executemany('UPDATE lookup SET state = ?, message = ? WHERE lookup_id = ?',
                             [(state, message, id) for id, (state, message) in self.answers.items()])

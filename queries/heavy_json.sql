@@ -1,0 +1,27 @@
+CREATE VIEW heavy_json (
+    -- One row a project that has heavy packages or a project.json with a list of them: the list that suits what
+    -- is stored, by the rules of heavy_packages. What is listed stays in its place, unless it is seen and not
+    -- heavy; what is new follows, by the wall time of its heavy results.
+    project,  -- name
+    heavy,    -- JSON array: what heavy in project.json should be
+    adds,     -- of its names those that are new, likewise; all of them where no project.json was read
+    keeps,    -- those that are heavy and listed
+    drops,    -- listed, and none of its results is heavy: not in the array
+    not_seen, -- listed, and no execution is known: in the array, since nothing speaks against them
+    changes   -- adds + drops, how many; NULL: no project.json was read
+) AS
+SELECT project, '[' || ifnull(heavy, '') || ']', '[' || ifnull(adds, '') || ']', '[' || ifnull(keeps, '') || ']',
+    '[' || ifnull(drops, '') || ']', '[' || ifnull(not_seen, '') || ']', CASE WHEN is_read THEN changes END
+FROM (SELECT v.project, v.is_read, row_number() OVER listing AS place,
+        group_concat(CASE WHEN v.verdict <> 'drop' THEN s.text END, ', ') OVER listing AS heavy,
+        group_concat(CASE v.verdict WHEN 'add' THEN s.text END, ', ') OVER listing AS adds,
+        group_concat(CASE v.verdict WHEN 'keep' THEN s.text END, ', ') OVER listing AS keeps,
+        group_concat(CASE v.verdict WHEN 'drop' THEN s.text END, ', ') OVER listing AS drops,
+        group_concat(CASE v.verdict WHEN 'not seen' THEN s.text END, ', ') OVER listing AS not_seen,
+        sum(v.verdict IN ('add', 'drop')) OVER listing AS changes,
+        count(*) OVER (PARTITION BY v.project) AS all_rows
+    FROM (SELECT project, is_read, package, position, wall_ns, ifnull(verdict, 'add') AS verdict FROM _heavy_package) v
+        JOIN _json_string s ON s.package = v.package
+    WINDOW listing AS (PARTITION BY v.project ORDER BY v.position IS NULL, v.position, v.wall_ns DESC, v.package))
+WHERE place = all_rows
+ORDER BY project;
