@@ -63,6 +63,48 @@ struct oom_count {
 	int64_t count;
 };
 
+/* What samples tell of one stretch of time. Bytes and times are UNKNOWN where there is no sample.
+ */
+struct container_figures {
+	int64_t memory_samples;
+	int64_t working_set_peak_bytes, anon_peak_bytes;
+	int64_t cpu_samples;
+	int64_t cpu_ns, cpu_window_ns; /* the counter's rises, and the time that they took */
+};
+
+#define CONTAINER_FIGURES_INIT                           \
+	{                                                \
+		0, UNKNOWN, UNKNOWN, 0, UNKNOWN, UNKNOWN \
+	}
+
+/* result_container.status; the better one is the smaller one. */
+enum sample_status {
+	SAMPLE_OK = 1,	      /* there are samples in its time */
+	SAMPLE_NONE = 2,      /* its pod has some before or after it */
+	SAMPLE_NO_SERIES = 3, /* other pods have */
+	SAMPLE_EXPIRED = 4,   /* Prometheus knows no container from so long ago */
+	SAMPLE_SHARED = 5,    /* several actions ran in the container at a time */
+};
+
+/* What its container used while an execution ran. Identity: result_id. */
+struct result_usage {
+	int64_t result_id;
+	enum sample_status status;
+	bool settled;	     /* Prometheus will not know more of it */
+	int64_t interval_ms; /* median time between two samples around it */
+	int64_t lives; /* containers that have samples in it: figures span them, rises do not */
+	struct container_figures figures;
+	int64_t cores_peak_milli; /* of the steepest rise */
+};
+
+/* The same of one life of a container and minute. Identity: all but the figures. */
+struct minute_usage {
+	struct str namespace, pod, container;
+	struct str container_id;	  /* as in struct oom_count */
+	int64_t minute;			  /* since the epoch */
+	struct container_figures figures; /* a rise counts where it ends */
+};
+
 /* Takes what a reader finds, in no order. Each returns 0, or -1 to stop it. */
 struct cluster_sink {
 	void *context;

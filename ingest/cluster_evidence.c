@@ -387,19 +387,20 @@ static int give_all(struct reading *r, struct err *err)
 	return 0;
 }
 
-static const char *namespace_of(const struct cluster_selector *selector)
+const char *cluster_selector_namespace(const struct cluster_selector *selector)
 {
 	return selector->namespace ? selector->namespace : "buildbarn";
 }
 
-static const char *container_of(const struct cluster_selector *selector)
+const char *cluster_selector_container(const struct cluster_selector *selector)
 {
 	return selector->container ? selector->container : "runner";
 }
 
 char *cluster_selector_text(const struct cluster_selector *selector)
 {
-	return xasprintf("%s/%s", namespace_of(selector), container_of(selector));
+	return xasprintf("%s/%s", cluster_selector_namespace(selector),
+			 cluster_selector_container(selector));
 }
 
 static int ask(struct reading *r, struct prometheus *prometheus,
@@ -410,8 +411,8 @@ static int ask(struct reading *r, struct prometheus *prometheus,
 	int64_t from_ns = r->from_ns - AROUND_NS, to_ns = r->to_ns + AROUND_NS;
 	int rc;
 
-	prometheus_add_selector(&text, q->name, namespace_of(selector),
-				q->of_container ? container_of(selector) : NULL);
+	prometheus_add_selector(&text, q->name, cluster_selector_namespace(selector),
+				q->of_container ? cluster_selector_container(selector) : NULL);
 	if (q->last)
 		rc = prometheus_last(prometheus, text.data, from_ns, to_ns, on_series, r, err);
 	else
@@ -425,7 +426,8 @@ static void warn_of_nothing(const struct cluster_sink *sink,
 {
 	char *text = xasprintf("Prometheus knows no container '%s' in namespace '%s' in the time "
 			       "of the actions",
-			       container_of(selector), namespace_of(selector));
+			       cluster_selector_container(selector),
+			       cluster_selector_namespace(selector));
 
 	sink->warning(sink->context, text);
 	free(text);

@@ -20,6 +20,9 @@ struct cluster_selector {
 	const char *container; /* default "runner" */
 };
 
+/* What it says, or the default. Borrowed. */
+const char *cluster_selector_namespace(const struct cluster_selector *selector);
+const char *cluster_selector_container(const struct cluster_selector *selector);
 /* "namespace/container". Caller frees. */
 char *cluster_selector_text(const struct cluster_selector *selector);
 

@@ -3,6 +3,7 @@
 #include "cluster_evidence.h"
 #include "cluster_found.h"
 #include "cluster_pods.h"
+#include "pipeline_samples.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/msg.h"
@@ -314,6 +315,7 @@ static int ask_stretch(const struct watching *watching, const struct question *q
 	return failed ? 1 : 0;
 }
 
+/* 1: Prometheus failed, which is said; 0; -1: the store failed, or an interrupt. */
 static int ask_wants(const struct watching *watching, const struct question *question,
 		     const struct wants *wants, struct err *err)
 {
@@ -329,7 +331,7 @@ static int ask_wants(const struct watching *watching, const struct question *que
 	}
 	msg_progress_end();
 	if (rc > 0)
-		return tell_fault(watching, &fault, err);
+		return tell_fault(watching, &fault, err) < 0 ? -1 : 1;
 	if (rc < 0)
 		return -1;
 	if (wants->list.count)
@@ -352,6 +354,25 @@ static int ask_since(const struct watching *watching, const struct question *que
 	return rc;
 }
 
+static int ask_samples(const struct watching *watching, const struct question *question,
+		       const struct horizon *horizon, struct err *err)
+{
+	struct sampling sampling = {
+		.prometheus = watching->prometheus,
+		.store = watching->store,
+		.cache = watching->cache,
+		.selector = question->selector,
+		.oldest_ns = horizon->oldest_ns,
+		.settled_ns = horizon->settled_ns,
+		.now_ns = watching->now_ns,
+	};
+	struct err fault = ERR_INIT;
+	int rc = sampling_run(&sampling, &fault, err);
+
+	return rc > 0 ? tell_fault(watching, &fault, err) : rc;
+}
+
+/* A server that fails is not asked further. */
 static int ask_prometheus(const struct watching *watching, struct err *err)
 {
 	struct question question = {
@@ -370,10 +391,12 @@ static int ask_prometheus(const struct watching *watching, struct err *err)
 	question.look.selector = selector;
 	question.settled_ns = horizon.settled_ns;
 	rc = ask_since(watching, &question, horizon.oldest_ns, err);
+	if (rc == 0)
+		rc = ask_samples(watching, &question, &horizon, err);
 out:
 	free(selector);
 	buf_release(&container);
-	return rc;
+	return rc < 0 ? -1 : 0;
 }
 
 /* ---- the whole ---- */

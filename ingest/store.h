@@ -151,6 +151,14 @@ int store_put_in_flight(struct store *store, int64_t run_id, const struct starte
  */
 int store_drop_in_flight(struct store *store, int64_t run_id, uint64_t span_id, struct err *err);
 
+/*
+ * The paths through the build's graph; `seq` is their record's number in its log.
+ * Of several records the first one stays, so they are replaced where this one is
+ * earlier.
+ */
+int store_put_graph(struct store *store, int64_t run_id, uint64_t seq,
+		    const struct build_graph *graph, struct err *err);
+
 struct log_outcome {
 	const char *path;
 	int64_t bytes, mtime_ns; /* as they were when it was opened */
@@ -320,6 +328,14 @@ int store_put_look(struct store *store, const struct look *look, struct interval
 /* Adds what was looked at so far; they do not touch. */
 int store_get_looks(struct store *store, const struct look *look, struct intervals *out_looks,
 		    struct err *err);
+
+/*
+ * What a result's container used, and what a life of a container used in a
+ * minute. Of two answers the one with more samples stays, else the one with the
+ * better status: Prometheus forgets, and what is young is asked about again.
+ */
+int store_put_result_usage(struct store *store, const struct result_usage *usage, struct err *err);
+int store_put_minute_usage(struct store *store, const struct minute_usage *usage, struct err *err);
 
 /* ---- questions ---------------------------------------------------------------- */
 

@@ -103,8 +103,8 @@ static void bind_key(struct statement *s, const char *name, struct str text)
 
 /* ---- pods ---- */
 
-static int put_pod(struct store *store, struct str namespace, struct str name, struct str uid,
-		   struct str node, int64_t *out_pod_id, struct err *err)
+int pod_intern(struct store *store, struct str namespace, struct str name, struct str uid,
+	       struct str node, int64_t *out_pod_id, struct err *err)
 {
 	struct statement *s = use_merge(store, &merge_pod);
 
@@ -132,7 +132,7 @@ int store_put_container(struct store *store, const struct container_spec *spec, 
 	struct statement *s;
 	int64_t pod_id;
 
-	if (put_pod(store, spec->namespace, spec->pod, spec->uid, spec->node, &pod_id, err) < 0)
+	if (pod_intern(store, spec->namespace, spec->pod, spec->uid, spec->node, &pod_id, err) < 0)
 		return -1;
 	s = use_merge(store, &merge_container);
 	bind_int(s, ":pod_id", pod_id);
@@ -152,7 +152,7 @@ int store_put_termination(struct store *store, const struct termination *end, st
 
 	if (end->finished_ns == UNKNOWN)
 		return 0;
-	if (put_pod(store, end->namespace, end->pod, end->uid, STR_NULL, &pod_id, err) < 0)
+	if (pod_intern(store, end->namespace, end->pod, end->uid, STR_NULL, &pod_id, err) < 0)
 		return -1;
 	s = use_merge(store, &merge_termination);
 	bind_int(s, ":pod_id", pod_id);
@@ -173,7 +173,7 @@ int store_put_oom_count(struct store *store, const struct oom_count *oom, struct
 	struct statement *s;
 	int64_t pod_id;
 
-	if (put_pod(store, oom->namespace, oom->pod, STR_NULL, STR_NULL, &pod_id, err) < 0)
+	if (pod_intern(store, oom->namespace, oom->pod, STR_NULL, STR_NULL, &pod_id, err) < 0)
 		return -1;
 	s = use_merge(store, &merge_oom_count);
 	bind_int(s, ":pod_id", pod_id);

@@ -76,6 +76,8 @@ enum statement_id {
 	ST_UNPROVED_DIGESTS,
 	/* store_action.c */
 	ST_ACTION_PUT,
+	ST_ACTION_COUNT,
+	ST_ACTION_COMPLETE,
 	ST_ACTION_TEXT_PUT,
 	ST_ATTEMPT_PUT,
 	ST_ATTEMPT_DIGEST_PUT,
@@ -116,6 +118,10 @@ enum statement_id {
 	ST_AUX_PUT,
 	ST_WORKER_ADD,
 	ST_REQUEST_ADD,
+	/* store_graph.c */
+	ST_GRAPH_PUT,
+	ST_STEPS_DROP,
+	ST_STEP_PUT,
 	/* store_cluster.c */
 	ST_POD_PUT,
 	ST_POD_SELECT,
@@ -127,6 +133,11 @@ enum statement_id {
 	ST_LOOK_DROP,
 	ST_LOOK_PUT,
 	ST_LOOK_SELECT,
+	/* store_samples.c */
+	ST_RESULT_USAGE_PUT,
+	ST_LIFE_PUT,
+	ST_LIFE_SELECT,
+	ST_MINUTE_USAGE_PUT,
 	ST_COUNT
 };
 
@@ -264,6 +275,10 @@ int lookup_intern(struct store *store, int64_t instance_id, const struct digest 
 int lookup_refer_anew(struct store *store, int64_t lookup_id, struct err *err);
 /* The copies of its reference that its results keep for their indexes follow. */
 int lookup_refer_results(struct store *store, int64_t lookup_id, struct err *err);
+
+/* The pod's id; it is made, or completed by what is known of it. */
+int pod_intern(struct store *store, struct str namespace, struct str name, struct str uid,
+	       struct str node, int64_t *out_pod_id, struct err *err);
 
 /* Parameters :run, :span, :idx. */
 void bind_attempt(struct statement *s, const struct attempt_key *key);
