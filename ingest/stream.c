@@ -1,33 +1,37 @@
 #include "stream.h"
 
 #include "util/mem.h"
-#include "util/unpack.h"
+#include "util/unpack_ahead.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * One window holds what was unpacked and not yet passed over. A record that
- * lies in it is shown where it lies. What is left of a record at the window's
- * end moves to its front before more is unpacked behind it, so the bytes at
- * work stay few and in the processor's cache. Only a wanted record that is
- * larger makes the window grow, up to the largest body.
+ * The window is what was unpacked and not yet passed over, in one piece. It lies
+ * in the newest block, where records are shown in place: what was left of the block
+ * before, a part of one record, moves in front of it. Only what does not fit there
+ * is gathered in a buffer of our own, which grows up to the largest body.
  */
-#define WINDOW_SIZE ((size_t)256 << 10)
+#define GATHERED_KEPT ((size_t)1 << 20)
+/* A record up to this size is shown only if it is whole. */
+#define SHOWN_WHOLE ((size_t)256 << 10)
 #define VARINT_MAX 10
 /* A length prefix beyond this is no record of Buck2's, and what follows it is lost. */
 #define PLAUSIBLE_MAX ((uint64_t)1 << 32)
 
 struct stream {
-	struct unpack *unpack;
+	struct unpack_ahead *unpack;
 	char *name;
 	enum stream_format format;
 	enum stream_ending ending;
 	char fault[256];
 
-	uint8_t *window;
-	size_t cap, pos, len; /* window[pos..len) is not passed over */
+	const uint8_t *window;
+	size_t pos, len;   /* window[pos..len) is not passed over */
+	bool in_block;	   /* the window lies in a block; else in gathered[] */
+	uint8_t *gathered; /* NULL */
+	size_t cap;
 
 	uint64_t number;
 	uint64_t left;	/* bytes of the record at hand from pos on; JSON: SIZE_UNSEEN until its
@@ -39,42 +43,87 @@ struct stream {
 
 /* ---- the window ---------------------------------------------------------------- */
 
-static void make_room(struct stream *stream, size_t want)
-{
-	if (stream->pos) {
-		memmove(stream->window, stream->window + stream->pos, stream->len - stream->pos);
-		stream->len -= stream->pos;
-		stream->pos = 0;
-	}
-	if (want > stream->cap) {
-		stream->cap = want;
-		stream->window = xrealloc(stream->window, stream->cap);
-	}
-}
-
-/* Unpacks more behind what is there, for `want` bytes in all. 1: some; 0: the end; -1. */
-static int refill(struct stream *stream, size_t want, struct err *err)
-{
-	size_t got = 0;
-	int rc;
-
-	make_room(stream, want);
-	rc = unpack_read(stream->unpack, stream->window + stream->len, stream->cap - stream->len,
-			 &got, err);
-	stream->len += got;
-	return rc;
-}
-
 static size_t available(const struct stream *stream)
 {
 	return stream->len - stream->pos;
+}
+
+static void release_window(struct stream *stream)
+{
+	if (stream->in_block)
+		unpack_ahead_give_back(stream->unpack);
+	stream->in_block = false;
+	if (stream->cap > GATHERED_KEPT) {
+		free(stream->gathered);
+		stream->gathered = NULL;
+		stream->cap = 0;
+	}
+}
+
+/* The window moves into the block, and what is left of it in front of that. */
+static void move_into(struct stream *stream, struct unpack_block *block)
+{
+	size_t left = available(stream);
+	uint8_t *front = block->data - left;
+
+	if (left)
+		memcpy(front, stream->window + stream->pos, left);
+	release_window(stream);
+	stream->in_block = true;
+	stream->window = front;
+	stream->pos = 0;
+	stream->len = left + block->len;
+}
+
+static void reserve(struct stream *stream, size_t want)
+{
+	if (want <= stream->cap)
+		return;
+	stream->cap = want > 2 * stream->cap ? want : 2 * stream->cap;
+	stream->gathered = xrealloc(stream->gathered, stream->cap);
+}
+
+/* The window becomes what is left of it and the block, in gathered[]. */
+static void gather(struct stream *stream, const struct unpack_block *block)
+{
+	size_t left = available(stream);
+
+	if (stream->in_block) {
+		reserve(stream, left + block->len);
+		memcpy(stream->gathered, stream->window + stream->pos, left);
+		unpack_ahead_give_back(stream->unpack);
+		stream->in_block = false;
+	} else {
+		memmove(stream->gathered, stream->gathered + stream->pos, left);
+		reserve(stream, left + block->len);
+	}
+	memcpy(stream->gathered + left, block->data, block->len);
+	stream->window = stream->gathered;
+	stream->pos = 0;
+	stream->len = left + block->len;
+	unpack_ahead_give_back(stream->unpack);
+}
+
+/* One more block. 1: the window is larger; 0: the end; -1. */
+static int refill(struct stream *stream, struct err *err)
+{
+	struct unpack_block *block;
+	int rc = unpack_ahead_next(stream->unpack, &block, err);
+
+	if (rc <= 0)
+		return rc;
+	if (available(stream) <= UNPACK_AHEAD_ROOM)
+		move_into(stream, block);
+	else
+		gather(stream, block);
+	return 1;
 }
 
 /* Has `want` bytes from pos on in the window. 1: yes; 0: the file ends before; -1. */
 static int need(struct stream *stream, size_t want, struct err *err)
 {
 	while (available(stream) < want) {
-		int rc = refill(stream, want, err);
+		int rc = refill(stream, err);
 
 		if (rc <= 0)
 			return rc;
@@ -86,10 +135,11 @@ static int need(struct stream *stream, size_t want, struct err *err)
 
 static int stop(struct stream *stream, bool inside_record)
 {
-	switch (unpack_ending(stream->unpack)) {
+	switch (unpack_ahead_ending(stream->unpack)) {
 	case UNPACK_BROKEN:
 		stream->ending = STREAM_BROKEN;
-		snprintf(stream->fault, sizeof(stream->fault), "%s", unpack_fault(stream->unpack));
+		snprintf(stream->fault, sizeof(stream->fault), "%s",
+			 unpack_ahead_fault(stream->unpack));
 		break;
 	case UNPACK_CUT:
 		stream->ending = STREAM_CUT;
@@ -149,7 +199,7 @@ static int pass_record(struct stream *stream, struct err *err)
 			break;
 		}
 		pass(stream, there);
-		rc = refill(stream, 0, err);
+		rc = refill(stream, err);
 		if (rc <= 0)
 			return rc;
 	}
@@ -206,7 +256,7 @@ static int next_protobuf(struct stream *stream, struct stream_record *record, st
 		return rc;
 	if (!size && pass_run(stream, 0, err) < 0)
 		return -1;
-	rc = need(stream, size < WINDOW_SIZE ? (size_t)size : STREAM_HEAD_MAX, err);
+	rc = need(stream, size < SHOWN_WHOLE ? (size_t)size : STREAM_HEAD_MAX, err);
 	if (rc <= 0)
 		return rc < 0 ? -1 : stop(stream, true);
 	stream->left = size;
@@ -226,8 +276,8 @@ static int next_line(struct stream *stream, struct stream_record *record, struct
 		return rc < 0 ? -1 : stop(stream, false);
 	stream->left = SIZE_UNSEEN;
 	stream->scanned = 0;
-	while (!see_newline(stream) && available(stream) < WINDOW_SIZE) {
-		rc = refill(stream, WINDOW_SIZE, err);
+	while (!see_newline(stream) && available(stream) < SHOWN_WHOLE) {
+		rc = refill(stream, err);
 		if (rc <= 0)
 			return rc < 0 ? -1 : stop(stream, true);
 	}
@@ -258,16 +308,6 @@ int stream_next(struct stream *stream, struct stream_record *out_record, struct 
 	return 1;
 }
 
-/* A line grows into a window that doubles, up to the largest body and its newline. */
-static size_t roomier(const struct stream *stream)
-{
-	size_t there = available(stream);
-
-	if (there < stream->cap)
-		return there + 1;
-	return stream->cap > STREAM_RECORD_MAX / 2 ? STREAM_RECORD_MAX + 1 : stream->cap * 2;
-}
-
 /* The line's end, wherever it is. 1: stream->left is known; 0: not within the largest body; -1. */
 static int find_newline(struct stream *stream, bool *out_too_large, struct err *err)
 {
@@ -277,7 +317,7 @@ static int find_newline(struct stream *stream, bool *out_too_large, struct err *
 		*out_too_large = available(stream) > STREAM_RECORD_MAX;
 		if (*out_too_large)
 			return 0;
-		rc = refill(stream, roomier(stream), err);
+		rc = refill(stream, err);
 		if (rc <= 0)
 			return rc;
 	}
@@ -351,9 +391,7 @@ int stream_open(struct stream **out_stream, int fd, const char *name, struct err
 	struct stream *stream = xcalloc(1, sizeof(*stream));
 
 	stream->name = xstrdup(name);
-	stream->cap = WINDOW_SIZE;
-	stream->window = xmalloc(stream->cap);
-	if (unpack_open(&stream->unpack, fd, name, err) < 0 || sniff(stream, err) < 0) {
+	if (unpack_ahead_open(&stream->unpack, fd, name, err) < 0 || sniff(stream, err) < 0) {
 		stream_free(stream);
 		return -1;
 	}
@@ -365,8 +403,8 @@ void stream_free(struct stream *stream)
 {
 	if (!stream)
 		return;
-	unpack_free(stream->unpack);
-	free(stream->window);
+	unpack_ahead_free(stream->unpack);
+	free(stream->gathered);
 	free(stream->name);
 	free(stream);
 }
@@ -378,7 +416,7 @@ enum stream_format stream_format(const struct stream *stream)
 
 enum stream_packing stream_packing(const struct stream *stream)
 {
-	switch (unpack_packing(stream->unpack)) {
+	switch (unpack_ahead_packing(stream->unpack)) {
 	case UNPACK_GZIP:
 		return STREAM_GZIP;
 	case UNPACK_ZSTD:
@@ -401,10 +439,10 @@ const char *stream_fault(const struct stream *stream)
 
 uint64_t stream_bytes_read(const struct stream *stream)
 {
-	return unpack_bytes_in(stream->unpack);
+	return unpack_ahead_bytes_in(stream->unpack);
 }
 
 uint64_t stream_bytes_decoded(const struct stream *stream)
 {
-	return unpack_bytes_out(stream->unpack);
+	return unpack_ahead_bytes_out(stream->unpack);
 }
