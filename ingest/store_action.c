@@ -19,6 +19,42 @@ static bool has_failed(const struct attempt *attempt)
 
 /* ---- actions ---- */
 
+static int count_action(struct store *store, int64_t run_id, const struct action *action,
+			struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_ACTION_COUNT,
+		       "INSERT INTO action_count (run_id, type, execution_kind, failed, actions)"
+		       " VALUES (:run, :type, ifnull(:execution_kind, 0), :failed, 1)"
+		       " ON CONFLICT DO UPDATE SET actions = actions + 1");
+
+	bind_int(s, ":run", run_id);
+	bind_int(s, ":type", action->type);
+	bind_int(s, ":execution_kind", action->execution_kind);
+	bind_int(s, ":failed", action->failed);
+	return db_done(s, err);
+}
+
+/*
+ * An end comes whole. Only its start is another record, which one copy of the log
+ * may lack; and a file that holds several logs counts on.
+ */
+static int complete_action(struct store *store, const struct reference *self, int64_t span_id,
+			   int64_t start_ns, struct err *err)
+{
+	struct statement *s = db_use(
+		store, ST_ACTION_COMPLETE,
+		"UPDATE action SET seq = min(seq, :seq), start_ns = ifnull(start_ns, :start_ns)"
+		" WHERE run_id = :run AND span_id = :span AND (:seq < seq"
+		" OR (start_ns IS NULL AND :start_ns IS NOT NULL))");
+
+	bind_int(s, ":seq", self->seq);
+	bind_int(s, ":start_ns", start_ns);
+	bind_int(s, ":run", self->run_id);
+	bind_int(s, ":span", span_id);
+	return db_done(s, err);
+}
+
 static int put_action(struct store *store, const struct reference *self, int64_t span_id,
 		      int64_t start_ns, const struct action *action, struct err *err)
 {
@@ -27,10 +63,6 @@ static int put_action(struct store *store, const struct reference *self, int64_t
 
 	if (name_intern_or_null(store, NAME_RULE, known(action->rule_type), &rule_id, err) < 0)
 		return -1;
-	/*
-	 * An end comes whole. Only its start is another record, which one copy of
-	 * the log may lack; and a file that holds several logs counts on.
-	 */
 	s = db_use(store, ST_ACTION_PUT,
 		   "INSERT INTO action (run_id, span_id, seq, name_id, type, kind, execution_kind,"
 		   " failed, start_ns, duration_us, wall_us, output_bytes, input_bytes,"
@@ -38,9 +70,7 @@ static int put_action(struct store *store, const struct reference *self, int64_t
 		   " VALUES (:run, :span, :seq, :name, :type, :kind, :execution_kind, :failed,"
 		   " :start_ns, :duration_us, :wall_us, :output_bytes, :input_bytes,"
 		   " :upload_result, :dep_file_upload_result, :scheduling_mode, :rule)"
-		   " ON CONFLICT (run_id, span_id) DO UPDATE SET seq = min(seq, excluded.seq),"
-		   " start_ns = ifnull(start_ns, excluded.start_ns) WHERE excluded.seq < seq"
-		   " OR (start_ns IS NULL AND excluded.start_ns IS NOT NULL)");
+		   " ON CONFLICT DO NOTHING");
 	bind_int(s, ":run", self->run_id);
 	bind_int(s, ":span", span_id);
 	bind_int(s, ":seq", self->seq);
@@ -58,7 +88,11 @@ static int put_action(struct store *store, const struct reference *self, int64_t
 	bind_int(s, ":dep_file_upload_result", action->dep_file_upload_result);
 	bind_int(s, ":scheduling_mode", action->scheduling_mode);
 	bind_int(s, ":rule", rule_id);
-	return db_done(s, err);
+	if (db_done(s, err) < 0)
+		return -1;
+	if (db_changes(store))
+		return count_action(store, self->run_id, action, err);
+	return complete_action(store, self, span_id, start_ns, err);
 }
 
 static int put_action_text(struct store *store, int64_t run_id, int64_t span_id,

@@ -15,7 +15,7 @@ CREATE VIEW _oom_look (
 WITH layer(number) AS (VALUES (1), (2), (3), (4)),
 timed AS (
     SELECT g.trace_id, j.name, i.cache, g.start_ns, g.start_ns + ifnull(g.duration_us, 0) * 1000 AS end_ns,
-        EXISTS (SELECT 1 FROM action a WHERE a.run_id = g.run_id AND a.execution_kind = 2) AS is_remote
+        EXISTS (SELECT 1 FROM action_count a WHERE a.run_id = g.run_id AND a.execution_kind = 2) AS is_remote
     FROM run g JOIN project j ON j.project_id = g.project_id LEFT JOIN instance i ON i.instance_id = g.instance_id),
 -- Only those whose cause the log does not tell: a timeout needs no further look.
 failed AS (

@@ -14,15 +14,14 @@ CREATE VIEW _run_count (
     local            -- executed locally, by a worker process or not
 ) AS
 SELECT r.trace_id, r.run_id, r.project_id, r.start_ns,
-    (SELECT count(*) FROM action a WHERE a.run_id = r.run_id)
-        - (SELECT count(*) FROM action a INDEXED BY action_test WHERE a.run_id = r.run_id AND a.type <> 1),
-    (SELECT count(*) FROM action a INDEXED BY action_test WHERE a.run_id = r.run_id AND a.type <> 1),
+    (SELECT ifnull(sum(a.actions), 0) FROM action_count a WHERE a.run_id = r.run_id AND a.type = 1),
+    (SELECT ifnull(sum(a.actions), 0) FROM action_count a WHERE a.run_id = r.run_id AND a.type <> 1),
     (SELECT count(*) FROM in_flight f WHERE f.run_id = r.run_id),
-    (SELECT count(*) FROM action a INDEXED BY action_failed WHERE a.run_id = r.run_id AND a.failed = 1 AND a.type = 1),
-    (SELECT count(*) FROM action a WHERE a.run_id = r.run_id AND a.execution_kind IN (3, 10)),
-    (SELECT count(*) FROM action a WHERE a.run_id = r.run_id AND a.execution_kind = 9),
-    (SELECT count(*) FROM action a WHERE a.run_id = r.run_id AND a.execution_kind IN (2, 11)),
-    (SELECT count(*) FROM action a WHERE a.run_id = r.run_id AND a.execution_kind IN (1, 8))
+    (SELECT ifnull(sum(a.actions), 0) FROM action_count a WHERE a.run_id = r.run_id AND a.failed = 1 AND a.type = 1),
+    (SELECT ifnull(sum(a.actions), 0) FROM action_count a WHERE a.run_id = r.run_id AND a.execution_kind IN (3, 10)),
+    (SELECT ifnull(sum(a.actions), 0) FROM action_count a WHERE a.run_id = r.run_id AND a.execution_kind = 9),
+    (SELECT ifnull(sum(a.actions), 0) FROM action_count a WHERE a.run_id = r.run_id AND a.execution_kind IN (2, 11)),
+    (SELECT ifnull(sum(a.actions), 0) FROM action_count a WHERE a.run_id = r.run_id AND a.execution_kind IN (1, 8))
 FROM run r
 -- By its key: keeps SQLite from counting anew wherever a count is named.
 GROUP BY r.trace_id;

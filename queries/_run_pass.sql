@@ -13,6 +13,6 @@ first AS MATERIALIZED (
         UNION ALL SELECT s.salt, i.first_ns FROM _invocation i JOIN salted s ON s.run_id = i.via_run_id WHERE i.run_id IS NULL)
     GROUP BY salt)
 SELECT g.run_id, CASE WHEN f.start_ns < s.start_ns
-        OR (EXISTS (SELECT 1 FROM action a WHERE a.run_id = g.run_id AND a.execution_kind IN (3, 9, 10))
-            AND NOT EXISTS (SELECT 1 FROM action a WHERE a.run_id = g.run_id AND a.execution_kind IN (2, 11))) THEN 'warm' ELSE 'cold' END
+        OR (EXISTS (SELECT 1 FROM action_count a WHERE a.run_id = g.run_id AND a.execution_kind IN (3, 9, 10))
+            AND NOT EXISTS (SELECT 1 FROM action_count a WHERE a.run_id = g.run_id AND a.execution_kind IN (2, 11))) THEN 'warm' ELSE 'cold' END
 FROM run g LEFT JOIN salted s ON s.run_id = g.run_id LEFT JOIN first f ON f.salt = s.salt;

@@ -13,8 +13,8 @@ CREATE VIEW summary (
     avg_cores,  -- cpu / wall: the average while running
     only_historical -- digests whose only result is that of a failed execution, which no sum counts
 ) AS
-SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM action) - (SELECT count(*) FROM action INDEXED BY action_test WHERE type <> 1),
-    (SELECT count(*) FROM action INDEXED BY action_test WHERE type <> 1), (SELECT count(*) FROM in_flight), (SELECT count(*) FROM lookup),
+SELECT (SELECT count(*) FROM run), (SELECT ifnull(sum(actions), 0) FROM action_count WHERE type = 1),
+    (SELECT ifnull(sum(actions), 0) FROM action_count WHERE type <> 1), (SELECT count(*) FROM in_flight), (SELECT count(*) FROM lookup),
     count(*), round(total(wall_ns) / 3.6e12, 2), round(total(cpu_ns) / 3.6e12, 2),
     round(total(cpu_ns) / nullif(total(wall_ns), 0), 2),
     (SELECT count(DISTINCT h.lookup_id) FROM result h INDEXED BY result_historical WHERE h.source = 2
@@ -37,11 +37,8 @@ CREATE VIEW summary_by_project (
     only_historical -- digests whose only result is that of a failed execution, which no sum counts
 ) AS
 SELECT p.name, (SELECT count(*) FROM run r WHERE r.project_id = p.project_id),
-    (SELECT count(*) FROM run r CROSS JOIN action a ON a.run_id = r.run_id WHERE r.project_id = p.project_id)
-        - (SELECT count(*) FROM run r JOIN action a INDEXED BY action_test ON a.run_id = r.run_id
-            WHERE a.type <> 1 AND r.project_id = p.project_id),
-    (SELECT count(*) FROM run r JOIN action a INDEXED BY action_test ON a.run_id = r.run_id
-        WHERE a.type <> 1 AND r.project_id = p.project_id),
+    (SELECT ifnull(sum(a.actions), 0) FROM run r JOIN action_count a ON a.run_id = r.run_id WHERE a.type = 1 AND r.project_id = p.project_id),
+    (SELECT ifnull(sum(a.actions), 0) FROM run r JOIN action_count a ON a.run_id = r.run_id WHERE a.type <> 1 AND r.project_id = p.project_id),
     (SELECT count(*) FROM run r JOIN in_flight f ON f.run_id = r.run_id WHERE r.project_id = p.project_id),
     -- Found or not: a digest without a result is a row of lookup only.
     count(s.cores) + (SELECT count(*) FROM result u WHERE u.source = 1 AND u.cpu_ns IS NULL AND +u.project_id = p.project_id)
@@ -74,9 +71,8 @@ CREATE VIEW summary_by_run (
     only_historical -- digests whose only result is that of a failed execution, which no sum counts
 ) AS
 SELECT g.trace_id, (SELECT j.name FROM project j WHERE j.project_id = g.project_id),
-    (SELECT count(*) FROM action x WHERE x.run_id = g.run_id)
-        - (SELECT count(*) FROM action x INDEXED BY action_test WHERE x.run_id = g.run_id AND x.type <> 1),
-    (SELECT count(*) FROM action x INDEXED BY action_test WHERE x.run_id = g.run_id AND x.type <> 1),
+    (SELECT ifnull(sum(x.actions), 0) FROM action_count x WHERE x.run_id = g.run_id AND x.type = 1),
+    (SELECT ifnull(sum(x.actions), 0) FROM action_count x WHERE x.run_id = g.run_id AND x.type <> 1),
     (SELECT count(*) FROM in_flight f WHERE f.run_id = g.run_id),
     count(a.lookup_id), count(s.lookup_id), round(total(s.wall_ns) / 3.6e12, 2), round(total(s.cpu_ns) / 3.6e12, 2),
     round(total(s.cpu_ns) / nullif(total(s.wall_ns), 0), 2),

@@ -256,9 +256,19 @@ CREATE TABLE action (
     PRIMARY KEY (run_id, span_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX action_by_name ON action (name_id);
-CREATE INDEX action_by_kind ON action (run_id, execution_kind);
 CREATE INDEX action_failed ON action (run_id) WHERE failed = 1;
 CREATE INDEX action_test ON action (run_id) WHERE type <> 1;
+
+CREATE TABLE action_count (
+    -- How many actions of each kind a run has, kept by the ingest (an index of them would
+    -- cost 13 bytes an action).
+    run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    type INTEGER NOT NULL,    -- these three as in action
+    execution_kind INTEGER NOT NULL, -- 0: not known
+    failed INTEGER NOT NULL,
+    actions INTEGER NOT NULL,
+    PRIMARY KEY (run_id, type, execution_kind, failed)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE action_text (
     -- Texts that few actions have.

@@ -42,6 +42,8 @@ FROM action a JOIN run r ON r.run_id = a.run_id JOIN action_name n ON n.name_id 
     JOIN target t ON t.target_id = n.target_id JOIN package p ON p.package_id = t.package_id
     JOIN category c ON c.category_id = n.category_id JOIN configuration f ON f.configuration_id = n.configuration_id
     LEFT JOIN rule u ON u.rule_id = a.rule_id;
+-- action_count
+SELECT r.trace_id, c.type, c.execution_kind, c.failed, c.actions FROM action_count c JOIN run r ON r.run_id = c.run_id;
 -- action_text
 SELECT r.trace_id, x.span_id, x.error, x.suite, x.host, x.dep_file_key FROM action_text x JOIN run r ON r.run_id = x.run_id;
 -- attempt
@@ -136,6 +138,14 @@ SELECT * FROM layer_look;
 SELECT * FROM tail_pattern;
 -- pool_spec
 SELECT * FROM pool_spec;
+-- pool_allotment
+SELECT s.cache, s.pool, s.valid_from_ns, a.source, a.cpu_request_milli, a.cpu_limit_milli, a.memory_request_bytes,
+    a.memory_limit_bytes
+FROM pool_allotment s LEFT JOIN allotment a ON a.allotment_id = s.allotment_id;
+-- allotment_due
+SELECT kind, name FROM allotment_due;
+-- allotment_rule
+SELECT part, value FROM allotment_rule;
 -- shape
 SELECT * FROM shape;
 -- allotment
@@ -157,3 +167,13 @@ SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, r.trace_id A
     c.anon_peak_bytes, c.cpu_samples, c.cpu_ns, c.cpu_window_ns, c.cores_peak_milli
 FROM result_container c JOIN result s ON s.result_id = c.result_id JOIN lookup l ON l.lookup_id = s.lookup_id
     JOIN instance i ON i.instance_id = l.instance_id LEFT JOIN run r ON r.run_id = s.attempt_run_id;
+-- build_graph
+SELECT r.trace_id, b.seq, b.nodes, b.edges FROM build_graph b JOIN run r ON r.run_id = b.run_id;
+-- path_step
+SELECT r.trace_id, s.path, s.idx, s.kind, t.label, c.name AS category, n.identifier, f.name AS configuration,
+    d.name AS detail, u.name AS rule, s.execution_kind, s.span_id, hex(s.hash) AS hash, s.size_bytes, s.reused,
+    s.start_off_ns, s.duration_us, s.user_us, s.total_us, s.potential_us, s.queue_us, s.off_path_us
+FROM path_step s JOIN run r ON r.run_id = s.run_id LEFT JOIN action_name n ON n.name_id = s.name_id
+    LEFT JOIN target t ON t.target_id = n.target_id LEFT JOIN category c ON c.category_id = n.category_id
+    LEFT JOIN configuration f ON f.configuration_id = n.configuration_id
+    LEFT JOIN rule d ON d.rule_id = s.detail_id LEFT JOIN rule u ON u.rule_id = s.rule_id;

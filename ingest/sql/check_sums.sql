@@ -1,6 +1,6 @@
--- Workers and requests whose kept sums are not those of their results; results and
--- digests whose kept reference is not their first one; digests that are stored twice;
--- answers without a result. Sums stop at the largest integer: they are made anew in two
+-- Workers and requests whose kept sums are not those of their results; runs whose actions
+-- were not counted right; results and digests whose kept reference is not their first one;
+-- digests that are stored twice; answers without a result. Sums stop at the largest integer: they are made anew in two
 -- halves, which cannot overflow.
 WITH part AS (
     SELECT worker_id, request_id, result_id, max_rss_bytes,
@@ -69,6 +69,19 @@ WHERE (q.results, q.with_usage, q.wall_ns, q.cpu_ns, q.first_ns) IS NOT (
     CASE WHEN k.cpu_high > 2147483647 THEN 9223372036854775807
         ELSE ifnull(k.cpu_high << 32 | k.cpu_low, 0) END,
     k.first_ns)
+UNION ALL
+SELECT 'run ' || g.trace_id, 'the kept counts of its actions are others'
+FROM run g
+WHERE g.run_id IN (
+    SELECT run_id FROM (
+        SELECT run_id, type, execution_kind, failed, actions FROM action_count
+        UNION ALL
+        SELECT run_id, type, ifnull(execution_kind, 0), failed, count(*)
+        FROM action
+        GROUP BY run_id, type, ifnull(execution_kind, 0), failed)
+    -- What is kept and what is there: two equal rows, or it differs.
+    GROUP BY run_id, type, execution_kind, failed
+    HAVING count(*) <> 2 OR min(actions) <> max(actions))
 UNION ALL
 SELECT 'digest ' || l.digest, 'its first reference is another one than is kept'
 FROM earliest e

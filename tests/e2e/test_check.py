@@ -228,6 +228,8 @@ def test_a_whole_database(br2, failures):
     ('UPDATE worker SET rss_max_bytes = NULL WHERE worker_id = 1', 'its sums are not those of its results'),
     ('UPDATE request SET first_ns = first_ns + 1 WHERE request_id = 1', 'its sums are not those of its results'),
     ('UPDATE request SET results = 0 WHERE request_id = 1', 'its sums are not those of its results'),
+    ('UPDATE action_count SET actions = actions + 1 WHERE run_id = 1', 'the kept counts of its actions are others'),
+    ('DELETE FROM action_count WHERE run_id = 1', 'the kept counts of its actions are others'),
     ('UPDATE lookup SET first_seq = first_seq + 1 WHERE lookup_id = 1', 'its first reference is another one'),
     ('UPDATE result SET package_id = package_id + 1 WHERE result_id = 1', 'under another name, package'),
     ('INSERT INTO lookup (instance_id, function, hash, size_bytes, state, first_run_id, first_seq, name_id) SELECT instance_id,'

@@ -12,7 +12,7 @@ USAGE = ['user_ns', 'system_ns', 'minor_faults', 'major_faults', 'swaps', 'block
          'messages_received', 'signals_received', 'voluntary_ctx', 'involuntary_ctx']
 STDERR_MAX = 64 << 10  # so many of its last bytes are kept
 
-# What the ingest keeps: each digest's first reference, and sums by worker and by request.
+# What the ingest keeps: each digest's first reference, counts by run, and sums by worker and by request.
 KEPT = """
 UPDATE lookup SET (first_run_id, first_seq, name_id) = (SELECT a.run_id, a.seq, a.name_id
     FROM attempt t JOIN action a USING (run_id, span_id) JOIN run g USING (run_id) WHERE t.lookup_id = lookup.lookup_id
@@ -22,6 +22,7 @@ UPDATE result SET (name_id, package_id, project_id, first_run_id) = (SELECT l.na
     WHERE l.lookup_id = result.lookup_id);
 """
 SUMS = """
+INSERT INTO action_count SELECT run_id, type, ifnull(execution_kind, 0), failed, count(*) FROM action GROUP BY 1, 2, 3, 4;
 UPDATE worker SET (results, failed, with_usage, wall_ns, cpu_ns, rss_min_bytes, rss_max_bytes) = (SELECT count(*),
         ifnull(sum(ifnull(exit_code, 0) <> 0 OR termination_signal IS NOT NULL), 0),
         count(*) FILTER (WHERE source = 1 AND cpu_ns IS NOT NULL),
