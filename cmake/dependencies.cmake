@@ -6,6 +6,7 @@ pkg_check_modules(SQLITE3 REQUIRED IMPORTED_TARGET sqlite3>=3.37)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(PROTOBUF_C REQUIRED IMPORTED_TARGET libprotobuf-c)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1>=0.2)
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl>=7.85)
 # The C core. `pkg-config --libs grpc` lists some sixty abseil libraries that
 # the shared library already carries; two are enough.

@@ -105,6 +105,21 @@ struct minute_usage {
 	struct container_figures figures; /* a rise counts where it ends */
 };
 
+/*
+ * What a chart's values give the workers of a pool. UNKNOWN: they do not say.
+ * Requests and limits are those of the container that runs the actions.
+ */
+struct pool_spec {
+	struct str pool;
+	struct str instance_prefix;
+	int64_t enabled;     /* 0, 1 */
+	int64_t concurrency; /* actions that a worker runs at once */
+	int64_t cpu_request_millicores, cpu_limit_millicores;
+	int64_t memory_request_bytes, memory_limit_bytes;
+	int64_t workers_min, workers_max;
+	int64_t cooldown_s;
+};
+
 /* Takes what a reader finds, in no order. Each returns 0, or -1 to stop it. */
 struct cluster_sink {
 	void *context;
