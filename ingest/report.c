@@ -15,6 +15,13 @@
 
 enum { PARAM_RUNS, PARAM_NO_TESTS, PARAM_MIN_WALL, PARAM_TOP, PARAM_COUNT };
 
+/* Of the scope's results, those about which Prometheus was asked. */
+struct samples_seen {
+	int64_t asked, sampled;
+	double asked_wall_ns, sampled_wall_ns;
+	int64_t interval_s; /* between two samples, over all runs; UNKNOWN */
+};
+
 struct page {
 	struct store *store;
 	const struct report_options *options;
@@ -28,6 +35,7 @@ struct page {
 	int64_t failed_found; /* whose only result is that of a failed execution */
 	int64_t suspects;     /* rows of oom_kills that look like one */
 	int64_t in_flight;
+	struct samples_seen samples;
 	struct figures figures;
 	struct grid *longest;
 	int64_t longest_rows;
@@ -145,12 +153,26 @@ static int take_notes(void *context, const struct row *row, struct err *err)
 	return 0;
 }
 
+static int take_samples(void *context, const struct row *row, struct err *err)
+{
+	struct samples_seen *seen = &((struct page *)context)->samples;
+
+	(void)err;
+	seen->asked = row->values[0].integer;
+	seen->asked_wall_ns = row->values[1].real;
+	seen->sampled = row->values[2].integer;
+	seen->sampled_wall_ns = row->values[3].real;
+	seen->interval_s = integer_of(&row->values[4]);
+	return 0;
+}
+
 static int read_page(struct page *page, struct err *err)
 {
 	if (ask(page, "report_digests", take_digest, err) < 0 ||
 	    ask(page, "report_longest", take_longest, err) < 0 ||
 	    ask(page, "report_reasons", take_reason, err) < 0 ||
-	    ask(page, "report_notes", take_notes, err) < 0)
+	    ask(page, "report_notes", take_notes, err) < 0 ||
+	    ask(page, "report_samples", take_samples, err) < 0)
 		return -1;
 	figures_finish(&page->figures);
 	page->symptoms.digests = page->digests;
@@ -247,6 +269,36 @@ static void add_rss_note(struct page *page)
 		 (double)page->figures.min_rss_bytes / MIB);
 }
 
+/* Below that share of the wall time, containers' peaks are mostly unseen. */
+#define COVERED_PCT 90
+
+/*
+ * Peaks of containers are worth what was sampled: a scrape sees what runs at that
+ * moment. The kubelet's cAdvisor measures anew every 10 s or so.
+ */
+static void add_samples(struct page *page)
+{
+	const struct samples_seen *seen = &page->samples;
+	double wall_pct = 0;
+
+	if (!seen->asked)
+		return;
+	if (seen->asked_wall_ns > 0)
+		wall_pct = 100 * seen->sampled_wall_ns / seen->asked_wall_ns;
+	buf_addf(&page->text,
+		 "container memory: sampled in %" PRId64 " of %" PRId64
+		 " actions, %.0f %% of their wall time",
+		 seen->sampled, seen->asked, wall_pct);
+	if (seen->interval_s != UNKNOWN)
+		buf_addf(&page->text, "; a sample each %" PRId64 " s sees %.0f %% of 5 s actions",
+			 seen->interval_s,
+			 100 * 5 / (double)(seen->interval_s > 5 ? seen->interval_s : 5));
+	buf_addstr(&page->text, " (view sample_coverage)\n");
+	if (wall_pct < COVERED_PCT && seen->interval_s > 15)
+		buf_addstr(&page->text, "  to see more, let Prometheus scrape cAdvisor each 15 s "
+					"(view sample_intervals says what that would cover)\n");
+}
+
 /* One line of the notes; nothing for a count of 0. */
 static void add_note(struct buf *text, const char *what, int64_t count, const char *about)
 {
@@ -260,6 +312,7 @@ static void add_notes(struct page *page)
 
 	buf_addch(text, '\n');
 	add_rss_note(page);
+	add_samples(page);
 	add_note(text, "suspected kills for memory", page->suspects,
 		 "(view oom_kills names the evidence; failed actions are in no figure above)");
 	add_note(text, "executed by other runs", page->by_others,

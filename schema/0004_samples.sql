@@ -40,6 +40,11 @@ CREATE TABLE result_container (
     cpu_samples INTEGER NOT NULL,
     cpu_ns INTEGER,               -- the counter's rises between samples of one life; NULL: not two
     cpu_window_ns INTEGER,        -- the time that they took: cores = cpu_ns / cpu_window_ns
-    cores_peak_milli INTEGER      -- the steepest of these rises, in thousandths of a core
+    cores_peak_milli INTEGER,     -- the steepest of these rises, in thousandths of a core
+    wall_ns INTEGER,              -- that of a result that counts (action cache, with usage), for the index below
+    -- What the figures are worth: 1 high, 10 samples or more; 2 medium, 3 to 9; 3 low; 4 none; else 2 + status.
+    worth INTEGER GENERATED ALWAYS AS (CASE WHEN status > 1 THEN status + 2 WHEN memory_samples >= 10 THEN 1
+        WHEN memory_samples >= 3 THEN 2 WHEN memory_samples >= 1 THEN 3 ELSE 4 END) VIRTUAL
 ) STRICT;
 CREATE INDEX result_container_open ON result_container (result_id) WHERE settled = 0;
+CREATE INDEX result_container_worth ON result_container (worth, wall_ns);

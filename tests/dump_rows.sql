@@ -88,9 +88,9 @@ FROM result s JOIN lookup l ON l.lookup_id = s.lookup_id JOIN instance i ON i.in
     LEFT JOIN run r ON r.run_id = s.attempt_run_id
     LEFT JOIN allotment a ON a.allotment_id = s.allotment_id;
 -- result_time
-SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, x.base_ns, x.queued_off_ns, x.worker_start_off_ns,
-    x.fetch_start_off_ns, x.fetch_completed_off_ns, x.execution_start_off_ns, x.execution_completed_off_ns,
-    x.upload_start_off_ns, x.upload_completed_off_ns, x.worker_completed_off_ns, x.virtual_ns
+SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, x.base_ns, x.queued_step_ns, x.worker_start_step_ns,
+    x.fetch_start_step_ns, x.fetch_completed_step_ns, x.execution_start_step_ns, x.execution_completed_step_ns,
+    x.upload_start_step_ns, x.upload_completed_step_ns, x.worker_completed_step_ns, x.is_virtual
 FROM result_time x JOIN result s ON s.result_id = x.result_id JOIN lookup l ON l.lookup_id = s.lookup_id
     JOIN instance i ON i.instance_id = l.instance_id;
 -- rusage
@@ -164,7 +164,7 @@ FROM container_usage u JOIN container_life l ON l.life_id = u.life_id JOIN pod p
 -- result_container
 SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, r.trace_id AS attempt_run, s.attempt_span_id,
     s.attempt_idx, c.status, c.settled, c.interval_ms, c.lives, c.memory_samples, c.working_set_peak_bytes,
-    c.anon_peak_bytes, c.cpu_samples, c.cpu_ns, c.cpu_window_ns, c.cores_peak_milli
+    c.anon_peak_bytes, c.cpu_samples, c.cpu_ns, c.cpu_window_ns, c.cores_peak_milli, c.wall_ns
 FROM result_container c JOIN result s ON s.result_id = c.result_id JOIN lookup l ON l.lookup_id = s.lookup_id
     JOIN instance i ON i.instance_id = l.instance_id LEFT JOIN run r ON r.run_id = s.attempt_run_id;
 -- build_graph

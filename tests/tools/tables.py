@@ -33,8 +33,8 @@ UPDATE request SET (results, with_usage, wall_ns, cpu_ns, first_ns, last_ns) = (
         count(*) FILTER (WHERE source = 1 AND cpu_ns IS NOT NULL),
         ifnull(sum(wall_ns) FILTER (WHERE source = 1 AND cpu_ns IS NOT NULL), 0),
         ifnull(sum(cpu_ns) FILTER (WHERE source = 1 AND cpu_ns IS NOT NULL), 0), min(base_ns),
-        max(base_ns + coalesce(worker_completed_off_ns, upload_completed_off_ns, execution_completed_off_ns, 0))
-    FROM result r LEFT JOIN result_time USING (result_id) WHERE r.request_id = request.request_id);
+        max(coalesce(worker_completed_ns, upload_completed_ns, execution_completed_ns, base_ns))
+    FROM result r LEFT JOIN result_time USING (result_id) LEFT JOIN _time USING (result_id) WHERE r.request_id = request.request_id);
 """
 
 
@@ -179,9 +179,9 @@ class Tables:
             insert(self.db, 'rusage', result_id=result_id, **usage)
         known = {k: v for k, v in (times or {}).items() if v is not None}
         if known:
-            base = next(known[t] for t in TIMES if t in known)
-            insert(self.db, 'result_time', result_id=result_id, base_ns=base,
-                   **{f'{k}_off_ns': v - base for k, v in known.items()})
+            times = [(t, known[t]) for t in TIMES if t in known]
+            steps = {f'{t}_step_ns': ns - before for (t, ns), (_, before) in zip(times, times[:1] + times)}
+            insert(self.db, 'result_time', result_id=result_id, base_ns=times[0][1], **steps)
 
     def pod(self, name, limit_bytes=None, node=None, container='runner', namespace='buildbarn'):
         """A pod with one container more; returns its pod_id."""
@@ -200,6 +200,19 @@ class Tables:
         """Kills that a container survived, counted between two samples."""
         insert(self.db, 'oom_count', pod_id=pod_id, container=container, container_id=container_id, first_ns=first_ns,
                last_ns=last_ns, count=count)
+
+    def sampled(self, digest, samples, peak_bytes=None, status=None, instance='instance', **row):
+        """What Prometheus told of a result's container; `samples` of memory and of CPU each."""
+        lookup_id = self.lookups[self.instance(instance), digest]
+        (result_id, wall_ns), = self.db.execute('SELECT result_id, wall_ns FROM result WHERE lookup_id = ?', [lookup_id])
+        insert(self.db, 'result_container', **{
+            'result_id': result_id, 'status': status or (1 if samples else 2), 'settled': 1, 'lives': int(samples > 0),
+            'memory_samples': samples, 'working_set_peak_bytes': peak_bytes, 'cpu_samples': samples, 'wall_ns': wall_ns, **row})
+
+    def minute(self, pod_id, minute, container_id='/kubepods/1', container='runner', **row):
+        """What a life of a container used in a minute, in which it was sampled four times."""
+        life_id = self.intern('container_life', pod_id=pod_id, container=container, container_id=container_id)
+        insert(self.db, 'container_usage', life_id=life_id, minute=minute, **{'memory_samples': 4, 'cpu_samples': 4, **row})
 
     def looked(self, layer, from_ns, to_ns, cache='', selector=''):
         insert(self.db, 'layer_look', layer=layer, cache=cache, selector=selector, from_ns=from_ns, to_ns=to_ns)
