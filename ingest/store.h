@@ -18,6 +18,7 @@
 
 #include "cluster.h"
 #include "model.h"
+#include "shape.h"
 #include "util/buf.h"
 #include "util/err.h"
 #include "util/intervals.h"
@@ -336,6 +337,40 @@ int store_get_looks(struct store *store, const struct look *look, struct interva
  */
 int store_put_result_usage(struct store *store, const struct result_usage *usage, struct err *err);
 int store_put_minute_usage(struct store *store, const struct minute_usage *usage, struct err *err);
+
+/* ---- what workers are given ----------------------------------------------------- */
+
+/*
+ * What the chart gives a pool of cluster `cache` from valid_from_ns on. `observed`:
+ * nobody said since when, so that a row is put only if the one in force then says
+ * something else. Otherwise the row is put, in place of one of the same moment. 1:
+ * written; 0: nothing new; -1.
+ */
+int store_put_pool(struct store *store, const char *cache, const struct pool_spec *pool,
+		   int64_t valid_from_ns, bool observed, struct err *err);
+/* A shape of the user's, in place of one of that name. 1: written; 0: nothing new; -1. */
+int store_put_shape(struct store *store, const struct shape *shape, struct err *err);
+/*
+ * Stored results are given what their containers and pools say by now, in slices
+ * of its own: not inside a transaction. New results get theirs when they are put;
+ * so this has something to do only after pods, containers, pool_spec or the rule
+ * changed, whoever changed them.
+ */
+int store_allot(struct store *store, struct err *err);
+
+/* `heavy` of a project's project.json. */
+struct listing {
+	const char *project, *path;
+	int64_t mtime_ns;
+	const char *const *packages; /* each once */
+	size_t count;
+};
+
+/*
+ * The list replaces what was read of the same file; of two files of a project the
+ * one with the greater (mtime, path) stays.
+ */
+int store_put_listing(struct store *store, const struct listing *listing, struct err *err);
 
 /* ---- questions ---------------------------------------------------------------- */
 

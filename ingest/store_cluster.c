@@ -142,7 +142,9 @@ int store_put_container(struct store *store, const struct container_spec *spec, 
 	bind_int(s, ":memory_request_bytes", spec->memory_request_bytes);
 	bind_int(s, ":memory_limit_bytes", spec->memory_limit_bytes);
 	bind_int(s, ":restarts", spec->restart_count);
-	return db_done(s, err);
+	if (db_done(s, err) < 0)
+		return -1;
+	return db_changes(store) ? allot_due_pod(store, spec->pod, err) : 0;
 }
 
 int store_put_termination(struct store *store, const struct termination *end, struct err *err)

@@ -304,7 +304,7 @@ int store_begin(struct store *store, struct err *err)
 
 	/* Another process may have chosen another instance since. */
 	store->run_id = 0;
-	return db_done(s, err);
+	return db_done(s, err) < 0 ? -1 : allot_begin(store, err);
 }
 
 int store_commit(struct store *store, struct err *err)
@@ -320,6 +320,7 @@ void store_rollback(struct store *store)
 	struct err ignored = ERR_INIT;
 
 	name_forget(store);
+	allot_forget(store);
 	store->run_id = 0;
 	/* A full disk may have ended the transaction already; what fails here is not news. */
 	if (!sqlite3_get_autocommit(store->db))

@@ -138,6 +138,38 @@ enum statement_id {
 	ST_LIFE_PUT,
 	ST_LIFE_SELECT,
 	ST_MINUTE_USAGE_PUT,
+	/* store_pool.c */
+	ST_POOL_SAME,
+	ST_POOL_PUT,
+	ST_SHAPE_PUT,
+	/* store_allot.c */
+	ST_DATA_VERSION,
+	ST_ALLOTMENT_INSERT,
+	ST_ALLOTMENT_SELECT,
+	ST_ALLOT_POOLS,
+	ST_ALLOT_WORKER,
+	ST_ALLOT_CONTAINER,
+	ST_ALLOT_BY_POOL,
+	ST_ALLOT_EXECUTION,
+	ST_ALLOT_PUT,
+	ST_ALLOT_OF_ATTEMPT,
+	ST_ALLOT_DUE_POD,
+	ST_ALLOT_RULE_DUE,
+	ST_ALLOT_RULE_PUT,
+	ST_ALLOT_SPECS,
+	ST_ALLOT_DUE_POOLS,
+	ST_ALLOT_POOLS_DROP,
+	ST_ALLOT_POOLS_PUT,
+	ST_ALLOT_DUE_LAST,
+	ST_ALLOT_DUE_WORKERS,
+	ST_ALLOT_RESULTS,
+	ST_ALLOT_DUE_DROP,
+	/* store_listed.c */
+	ST_LISTED_FILE,
+	ST_LISTED_FILE_PUT,
+	ST_LISTED_SELECT,
+	ST_LISTED_DROP,
+	ST_LISTED_PUT,
 	ST_COUNT
 };
 
@@ -184,6 +216,7 @@ struct store {
 	int64_t run_id, instance_id;
 
 	struct wanted_batch wanted;
+	struct allot *allot; /* of store_allot.c; NULL: nothing was allotted yet */
 
 	char **foreign_views;
 	size_t foreign_count;
@@ -298,6 +331,26 @@ struct result_owner {
 	const struct attempt_key *attempt; /* of a historical one; else NULL */
 	bool known; /* another attempt has the same execution: it is not summed up again */
 };
+
+/* What decides what an execution was given. */
+struct execution {
+	int64_t worker_id, lookup_id;
+	int64_t start_ns; /* of its command; else of the worker's work, else when it was queued */
+};
+
+/* Inside a transaction: its row of allotment, which is made if need be; UNKNOWN: not known. */
+int allot_find(struct store *store, const struct execution *execution, int64_t *out_id,
+	       struct err *err);
+/* The same for a stored result, whose row takes it. */
+int allot_again(struct store *store, int64_t result_id, struct err *err);
+/* The same for the result that hangs on an attempt, if there is one. */
+int allot_attempt_again(struct store *store, const struct attempt_key *key, struct err *err);
+/* More is known of a pod's containers: store_allot() is to look at its results. */
+int allot_due_pod(struct store *store, struct str pod, struct err *err);
+/* A transaction begins: forgets what another process may have changed. */
+int allot_begin(struct store *store, struct err *err);
+void allot_forget(struct store *store);
+void allot_free(struct store *store);
 
 /* Stores a result with all its parts. 1; 0: the first one stays, or the lookup is gone; -1. */
 int result_put(struct store *store, const struct result_owner *owner, const struct result *result,

@@ -223,7 +223,11 @@ static int move_result(struct store *store, const struct attempt_key *key, int64
 	bind_attempt(s, key);
 	if (db_done(s, err) < 0)
 		return -1;
-	return db_changes(store) ? lookup_refer_results(store, lookup_id, err) : 0;
+	if (!db_changes(store))
+		return 0;
+	if (lookup_refer_results(store, lookup_id, err) < 0)
+		return -1;
+	return allot_attempt_again(store, key, err); /* it may have come to another cluster */
 }
 
 int historical_move(struct store *store, const struct attempt_key *key, int64_t lookup_id,

@@ -53,16 +53,34 @@ static struct str signal_of(const struct result *result)
 
 /* ---- the parts of a result ---- */
 
-/* Names that a result points to; UNKNOWN: it names none. */
+/* Rows that a result points to; UNKNOWN: none. */
 struct result_names {
-	int64_t worker_id, request_id;
+	int64_t worker_id, request_id, allotment_id;
 };
 
-static int intern_names(struct store *store, const struct result *result, struct result_names *out,
-			struct err *err)
+/* When the worker had it, as _time says it once it is stored. */
+static int64_t start_of(const struct result *result)
 {
+	static const enum result_time order[] = {TIME_EXECUTION_START, TIME_WORKER_START,
+						 TIME_QUEUED};
+	size_t i;
+
+	for (i = 0; i < sizeof(order) / sizeof(*order); i++)
+		if (result->time_ns[order[i]] != UNKNOWN)
+			return result->time_ns[order[i]];
+	return UNKNOWN;
+}
+
+static int intern_names(struct store *store, int64_t lookup_id, const struct result *result,
+			struct result_names *out, struct err *err)
+{
+	struct execution execution = {UNKNOWN, lookup_id, start_of(result)};
+
 	out->request_id = UNKNOWN;
 	if (name_intern_or_null(store, NAME_WORKER, result->worker, &out->worker_id, err) < 0)
+		return -1;
+	execution.worker_id = out->worker_id;
+	if (allot_find(store, &execution, &out->allotment_id, err) < 0)
 		return -1;
 	if (!result->has_request)
 		return 0;
@@ -83,12 +101,13 @@ static int put_head(struct store *store, const struct result_owner *owner,
 	struct statement *s =
 		db_use(store, ST_RESULT_PUT,
 		       "INSERT INTO result (lookup_id, source, wall_ns, cpu_ns, max_rss_bytes,"
-		       " exit_code, termination_signal, worker_id, request_id, name_id,"
-		       " package_id, project_id, first_run_id, attempt_run_id, attempt_span_id,"
-		       " attempt_idx, status_code, status_message) SELECT l.lookup_id, :source,"
+		       " exit_code, termination_signal, worker_id, request_id, allotment_id,"
+		       " name_id, package_id, project_id, first_run_id, attempt_run_id,"
+		       " attempt_span_id, attempt_idx, status_code, status_message)"
+		       " SELECT l.lookup_id, :source,"
 		       " :wall_ns, :cpu_ns, :max_rss_bytes, :exit_code, :termination_signal,"
-		       " :worker, :request, l.name_id, t.package_id, r.project_id, r.run_id,"
-		       " :run, :span, :idx, :status_code, :status_message"
+		       " :worker, :request, :allotment, l.name_id, t.package_id, r.project_id,"
+		       " r.run_id, :run, :span, :idx, :status_code, :status_message"
 		       " FROM lookup l JOIN run r ON r.run_id = l.first_run_id"
 		       " JOIN action_name n ON n.name_id = l.name_id"
 		       " JOIN target t ON t.target_id = n.target_id WHERE l.lookup_id = :lookup"
@@ -103,6 +122,7 @@ static int put_head(struct store *store, const struct result_owner *owner,
 	bind_text(s, ":termination_signal", signal_of(result));
 	bind_int(s, ":worker", names->worker_id);
 	bind_int(s, ":request", names->request_id);
+	bind_int(s, ":allotment", names->allotment_id);
 	if (owner->attempt) {
 		bind_int(s, ":status_code", result->status_code);
 		bind_text(s, ":status_message", result->status_message);
@@ -370,7 +390,7 @@ int result_put(struct store *store, const struct result_owner *owner, const stru
 	struct result_names names;
 	int64_t result_id;
 
-	if (intern_names(store, result, &names, err) < 0 ||
+	if (intern_names(store, owner->lookup_id, result, &names, err) < 0 ||
 	    put_head(store, owner, result, &names, err) < 0)
 		return -1;
 	if (!db_changes(store))

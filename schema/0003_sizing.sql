@@ -3,18 +3,20 @@
 CREATE TABLE pool_spec (
     -- What the workers of a pool request from a time on, as a values file of the chart said. An
     -- execution before a pool's first row has unknown requests. NULL: the file does not say.
+    -- Yours to change: the next ingest allots the stored results of a changed pool anew.
     cache TEXT NOT NULL,           -- the user's name for the cluster; ''
     pool TEXT NOT NULL,            -- key below pools
     valid_from_ns INTEGER NOT NULL,
     enabled INTEGER CHECK (enabled IN (0, 1)),
     instance_prefix TEXT,
     concurrency INTEGER,           -- actions that a worker runs at once
-    cpu_request_milli INTEGER,     -- of the container that runs the actions; thousandths of a core
+    cpu_request_milli INTEGER,     -- of the container that runs the actions; thousandths of a core;
+                                   -- where only a limit stands: the limit, as Kubernetes has it
     cpu_limit_milli INTEGER,
     memory_request_bytes INTEGER,
     memory_limit_bytes INTEGER,
-    workers_min INTEGER,           -- scaling.min
-    workers_max INTEGER,           -- scaling.max
+    workers_min INTEGER,           -- scaling.min; without scaling: worker.replicas
+    workers_max INTEGER,           -- scaling.max; the same
     cooldown_s INTEGER,            -- scaling.cooldownSeconds: idle time before a worker goes
     PRIMARY KEY (cache, pool, valid_from_ns)
 ) STRICT, WITHOUT ROWID;
@@ -43,6 +45,30 @@ CREATE UNIQUE INDEX allotment_key ON allotment (source, ifnull(pool, ''), ifnull
 
 -- NULL: not known what it was given. Figures are never compared across limits: make -jN follows them.
 ALTER TABLE result ADD COLUMN allotment_id INTEGER REFERENCES allotment;
+
+CREATE TABLE pool_allotment (
+    -- What stored results were allotted by each row of pool_spec. Kept by the ingest: where you
+    -- edit pool_spec, the next one finds the difference and allots the pool's results anew.
+    cache TEXT NOT NULL,
+    pool TEXT NOT NULL,
+    valid_from_ns INTEGER NOT NULL,
+    allotment_id INTEGER REFERENCES allotment, -- NULL: the row names no requests and no limits
+    PRIMARY KEY (cache, pool, valid_from_ns)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE allotment_due (
+    -- Whose results must be allotted anew, because more was learned of it. Empty between two
+    -- ingests, unless one was cut short: the next one goes on.
+    due_id INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL CHECK (kind IN (1, 2, 3)), -- 1 a pod, 2 a pool, 3 all
+    name TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE allotment_rule (
+    -- By which rule results are allotted. Where it is another one by now, all are allotted anew.
+    part TEXT NOT NULL PRIMARY KEY, -- runner_container: the setting; _worker: the view's text
+    value TEXT
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE project_file (
     -- Projects whose project.json was read: it says what is listed as heavy now.

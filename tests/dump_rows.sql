@@ -143,7 +143,7 @@ SELECT s.cache, s.pool, s.valid_from_ns, a.source, a.cpu_request_milli, a.cpu_li
     a.memory_limit_bytes
 FROM pool_allotment s LEFT JOIN allotment a ON a.allotment_id = s.allotment_id;
 -- allotment_due
-SELECT kind, name FROM allotment_due;
+SELECT DISTINCT kind, name FROM allotment_due;
 -- allotment_rule
 SELECT part, value FROM allotment_rule;
 -- shape
