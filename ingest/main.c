@@ -19,6 +19,7 @@ static const struct command commands[] = {
 	{"ingest", "read logs, ask the action cache, store both (the default)", cmd_ingest},
 	{"report", "what the stored runs used, as a page", cmd_report},
 	{"check", "hold stored runs to limits, for continuous integration", cmd_check},
+	{"plan", "what builds would have cost on workers of other shapes", cmd_plan},
 	{"digest", "one action in full", cmd_digest},
 	{"views", "list the canned SQL views, or show one", cmd_views},
 	{"sql", "open the sqlite3 shell on the database", cmd_sql},

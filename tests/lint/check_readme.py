@@ -5,7 +5,8 @@ usage: BR2_INGEST=PROGRAM check_readme.py [--update]
 
 The data are the recorded logs of tests/data, ingested against the recording.
 A line of the console block that begins with "$ " is a command; what follows,
-to the next one, is its output. Only `sqlite3` is run, in an empty folder.
+to the next one, is its output. Only `sqlite3` and `br2-ingest` are run, in a folder
+that holds nothing but the database.
 """
 import os
 import pathlib
@@ -33,8 +34,10 @@ def ingest(binary, folder):
 
 def run(command, folder):
     words = shlex.split(command)
-    if words[0] != 'sqlite3':
-        sys.exit(f'README.md: only sqlite3 is run, not {words[0]}')
+    if words[0] == 'br2-ingest':
+        words[0] = pathlib.Path(os.environ['BR2_INGEST']).resolve()
+    elif words[0] != 'sqlite3':
+        sys.exit(f'README.md: only sqlite3 and br2-ingest are run, not {words[0]}')
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
     return done.stdout + done.stderr
 

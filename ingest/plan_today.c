@@ -1,0 +1,239 @@
+#include "plan_today.h"
+
+#include "plan_table.h"
+
+#include <stdlib.h>
+
+struct maker {
+	const struct plan_known *known;
+	const struct plan_execution *execution;
+	const struct plan_rows *rows;
+	struct plan_sites *out;
+	size_t *site_of_worker; /* by place in known->workers, 1 more; 0: not seen */
+	int64_t *first_ns;	/* of each of these: when it began its first action here */
+};
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The pool's place, a new one for a new pool. */
+static size_t place_of_pool(struct plan_sites *out, struct str pool)
+{
+	size_t i;
+
+	for (i = 0; i < out->count; i++)
+		if (str_equal(out->pools[i].pool, pool))
+			return i;
+	out->pools = plan_grow(out->pools, out->count, sizeof(*out->pools));
+	out->pools[out->count] = (struct plan_today){.pool = pool,
+						     .cpu_milli = UNKNOWN,
+						     .memory_bytes = UNKNOWN,
+						     .limit_bytes = UNKNOWN};
+	return out->count++;
+}
+
+/* What the first action whose container or pool is known was given stands for all of its pool. */
+static void note_allotment(const struct plan_known *known, const struct plan_row *row,
+			   struct plan_today *pool)
+{
+	const struct plan_allotment *given;
+
+	if (pool->cpu_milli != UNKNOWN || pool->limit_bytes != UNKNOWN ||
+	    row->allotment_id == UNKNOWN)
+		return;
+	given = plan_find_allotment(known, row->allotment_id);
+	if (!given)
+		return;
+	pool->cpu_milli = given->cpu_milli;
+	pool->memory_bytes = given->memory_bytes;
+	pool->limit_bytes = given->limit_bytes;
+}
+
+static void take_rows(struct maker *maker)
+{
+	const struct plan_rows *rows = maker->rows;
+	size_t i;
+
+	for (i = 0; i < rows->count; i++) {
+		const struct plan_row *row = &rows->list[i];
+		const struct plan_worker *worker = plan_find_worker(maker->known, row->worker_id);
+		size_t number = (size_t)(worker - maker->known->workers);
+
+		if (!maker->site_of_worker[number]) {
+			maker->site_of_worker[number] = place_of_pool(maker->out, worker->pool) + 1;
+			maker->first_ns[number] = row->start_ns;
+			maker->out->workers++;
+		} else if (row->start_ns < maker->first_ns[number]) {
+			maker->first_ns[number] = row->start_ns;
+		}
+		maker->out->site_of[i] = maker->site_of_worker[number] - 1;
+		maker->out->pools[maker->out->site_of[i]].actions++;
+		note_allotment(maker->known, row, &maker->out->pools[maker->out->site_of[i]]);
+	}
+}
+
+/* When each worker of the site came; their number is *out_count. */
+static int64_t *arrivals(const struct maker *maker, size_t site, size_t *out_count)
+{
+	int64_t *list = xcalloc(maker->out->workers, sizeof(*list));
+	size_t i, count = 0;
+
+	for (i = 0; i < maker->known->worker_count; i++)
+		if (maker->site_of_worker[i] == site + 1)
+			list[count++] = maker->first_ns[i];
+	if (count)
+		qsort(list, count, sizeof(*list), by_value);
+	*out_count = count;
+	return list;
+}
+
+/* ---- between two actions ---- */
+
+static int by_worker(const void *a, const void *b)
+{
+	const struct plan_row *x = *(const struct plan_row *const *)a;
+	const struct plan_row *y = *(const struct plan_row *const *)b;
+
+	if (x->worker_id != y->worker_id)
+		return x->worker_id < y->worker_id ? -1 : 1;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/* Rows in the order in which each worker took them; the caller frees the list. */
+static const struct plan_row **in_turn(const struct plan_rows *rows)
+{
+	const struct plan_row **order = xcalloc(rows->count + 1, sizeof(*order));
+	size_t i;
+
+	for (i = 0; i < rows->count; i++)
+		order[i] = &rows->list[i];
+	if (rows->count)
+		qsort(order, rows->count, sizeof(*order), by_worker);
+	return order;
+}
+
+/* Gaps of a worker that tell of nothing but itself: the next action was there already. */
+static int64_t median_turn(const struct plan_rows *rows)
+{
+	const struct plan_row **order = in_turn(rows);
+	int64_t *gaps = xcalloc(rows->count + 1, sizeof(*gaps)), median = 0;
+	size_t i, count = 0;
+
+	for (i = 1; i < rows->count; i++) {
+		const struct plan_row *last = order[i - 1], *next = order[i];
+
+		if (last->worker_id == next->worker_id && next->arrival_ns <= last->completed_ns &&
+		    next->start_ns >= last->completed_ns)
+			gaps[count++] = next->start_ns - last->completed_ns;
+	}
+	if (count) {
+		qsort(gaps, count, sizeof(*gaps), by_value);
+		median = gaps[count / 2];
+	}
+	free(gaps);
+	free(order);
+	return median;
+}
+
+/* ---- sites ---- */
+
+static size_t bounded(int64_t number, size_t least)
+{
+	if (number == UNKNOWN || number < (int64_t)least)
+		return least;
+	return number > PLAN_WORKERS_CAP ? PLAN_WORKERS_CAP : (size_t)number;
+}
+
+/* How the pool was scaled then: as pool_spec says, else up to the workers that were seen. */
+static void note_scaling(const struct maker *maker, struct plan_today *pool, size_t seen)
+{
+	const struct plan_spec *spec =
+		pool->pool.data ? plan_find_spec(maker->known, maker->execution->cache, pool->pool,
+						 maker->rows->list[0].arrival_ns)
+				: NULL;
+
+	pool->concurrency = bounded(spec ? spec->concurrency : UNKNOWN, 1);
+	pool->workers_min = bounded(spec ? spec->workers_min : UNKNOWN, 0);
+	pool->scaling_known = spec && spec->workers_max >= 1;
+	pool->workers_max = pool->scaling_known
+				    ? bounded(spec->workers_max, 1)
+				    : (seen + pool->concurrency - 1) / pool->concurrency;
+	if (pool->workers_max < pool->workers_min)
+		pool->workers_max = pool->workers_min;
+	pool->cooldown_ns = PLAN_COOLDOWN_NS;
+	if (spec && spec->cooldown_s >= 0 && spec->cooldown_s <= INT32_MAX)
+		pool->cooldown_ns = spec->cooldown_s * INT64_C(1000000000);
+	pool->executions = 1;
+}
+
+static int64_t with(int64_t request, int64_t overhead)
+{
+	return request == UNKNOWN ? UNKNOWN : request + overhead;
+}
+
+static void make_site(struct maker *maker, size_t number)
+{
+	const struct plan_settings *settings = &maker->known->settings;
+	struct plan_today *pool = &maker->out->pools[number];
+	struct plan_site site = {.share = 1};
+	size_t seen;
+
+	maker->out->seen_ns[number] = arrivals(maker, number, &seen);
+	note_scaling(maker, pool, seen);
+	site.limit_bytes = pool->limit_bytes;
+	site.pod_cpu_milli = with(pool->cpu_milli, settings->overhead_cpu_milli);
+	site.pod_memory_bytes = with(pool->memory_bytes, settings->overhead_bytes);
+	site.pool = (struct plan_pool){.workers_min = pool->workers_min,
+				       .workers_max = pool->workers_max,
+				       .concurrency = pool->concurrency,
+				       .start_ns = settings->start_ns,
+				       .turn_ns = maker->out->turn_ns,
+				       .cooldown_ns = pool->cooldown_ns};
+	maker->out->scaled[number] = site;
+	/* Each thread of a worker has a name of its own. */
+	site.share = (int64_t)pool->concurrency;
+	site.pool.concurrency = 1;
+	site.pool.workers_min = 0;
+	site.pool.workers_max = seen;
+	site.pool.seen_ns = maker->out->seen_ns[number];
+	maker->out->seen[number] = site;
+}
+
+void plan_sites_make(const struct plan_known *known, const struct plan_execution *execution,
+		     const struct plan_rows *rows, struct plan_sites *out)
+{
+	struct maker maker = {.known = known, .execution = execution, .rows = rows, .out = out};
+	size_t i;
+
+	*out = (struct plan_sites){0};
+	maker.site_of_worker = xcalloc(known->worker_count + 1, sizeof(*maker.site_of_worker));
+	maker.first_ns = xcalloc(known->worker_count + 1, sizeof(*maker.first_ns));
+	out->site_of = xcalloc(rows->count + 1, sizeof(*out->site_of));
+	out->turn_ns = median_turn(rows);
+	take_rows(&maker);
+	out->seen = xcalloc(out->count + 1, sizeof(*out->seen));
+	out->seen_ns = xcalloc(out->count + 1, sizeof(*out->seen_ns));
+	out->scaled = xcalloc(out->count + 1, sizeof(*out->scaled));
+	for (i = 0; i < out->count; i++)
+		make_site(&maker, i);
+	free(maker.site_of_worker);
+	free(maker.first_ns);
+}
+
+void plan_sites_release(struct plan_sites *sites)
+{
+	size_t i;
+
+	for (i = 0; i < sites->count; i++)
+		free(sites->seen_ns[i]);
+	free(sites->seen_ns);
+	free(sites->seen);
+	free(sites->scaled);
+	free(sites->pools);
+	free(sites->site_of);
+	*sites = (struct plan_sites){0};
+}

@@ -1,0 +1,7 @@
+-- The settings that a plan rests on, each a column; NULL: somebody took it away.
+SELECT (SELECT value FROM setting WHERE key = 'worker_start_s'),
+    (SELECT value FROM setting WHERE key = 'pod_overhead_cpu'),
+    (SELECT value FROM setting WHERE key = 'pod_overhead_gib'),
+    (SELECT value FROM setting WHERE key = 'sizing_margin_pct'),
+    (SELECT value FROM setting WHERE key = 'make_gib_per_job'),
+    (SELECT value FROM setting WHERE key = 'make_extra_jobs')
