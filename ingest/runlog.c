@@ -474,6 +474,20 @@ static void on_stage(struct runlog *log, const struct event *event)
 	spans_stage(&log->spans, event->parent_id, event->seq, &stage);
 }
 
+static int on_build_graph(struct runlog *log, const struct event *event, struct err *err)
+{
+	const struct build_graph *graph = &event->graph;
+
+	if (!log->store)
+		return 0;
+	if (open_slice(log, err) < 0 ||
+	    store_put_graph(log->store, log->run_id, event->seq, graph, err) < 0)
+		return -1;
+	log->rows +=
+		(unsigned)(graph->paths[PATH_CRITICAL].count + graph->paths[PATH_SLOWEST].count);
+	return count_row(log, err);
+}
+
 /* ---- the log ---- */
 
 static int dispatch(struct runlog *log, const struct event *event, struct err *err)
@@ -502,6 +516,7 @@ static int dispatch(struct runlog *log, const struct event *event, struct err *e
 	case EVENT_SPAN_CANCELLED:
 		return on_cancelled(log, event, err);
 	case EVENT_BUILD_GRAPH:
+		return on_build_graph(log, event, err);
 	case EVENT_NONE:
 		break;
 	}

@@ -245,6 +245,34 @@ static void put_open(struct log_state *state, unsigned index, unsigned record, b
 	check(store_put_in_flight(state->store, state->run_id, &started, &err), &err);
 }
 
+/* The run's paths, as record 80 and again, otherwise, as record 110 tell them. */
+static void put_graph(struct log_state *state, unsigned record)
+{
+	struct made_action made[2];
+	struct path_step steps[3];
+	struct build_graph graph = {
+		.nodes = record,
+		.edges = UNKNOWN,
+		.paths = {[PATH_CRITICAL] = {steps, 3}, [PATH_SLOWEST] = {steps, record % 3}},
+	};
+	struct err err = ERR_INIT;
+	unsigned i;
+
+	memset(steps, 0, sizeof(steps));
+	steps[0] = (struct path_step){.kind = STEP_WAITING, .detail = STR("unknown")};
+	for (i = 0; i < 2; i++) {
+		make_action(&made[i], state->log->run, record + i);
+		steps[i + 1].kind = i ? UNKNOWN : STEP_ACTION;
+		steps[i + 1].name = made[i].action.name;
+		steps[i + 1].digest = made[i].attempts[0].digest;
+		steps[i + 1].rule_type = STR("br2_package");
+		steps[i + 1].span_id = record + i;
+		steps[i + 1].duration_us = record;
+	}
+	begin(state);
+	check(store_put_graph(state->store, state->run_id, record, &graph, &err), &err);
+}
+
 /*
  * Record FIRST_SPAN + 3 i begins span i, the next one names its digest, and the
  * one after that ends it, unless it is cancelled (every ninth) or never ends
@@ -257,6 +285,8 @@ static void put_record(struct log_state *state, unsigned record)
 
 	if (record == 1)
 		put_head(state);
+	if (record == 80 || record == 110)
+		put_graph(state, record);
 	if (record < FIRST_SPAN || record == MADE_RECORDS ||
 	    (record - FIRST_SPAN) % SPAN_RECORDS != SPAN_RECORDS - 1 || index % 11 == 10)
 		return;

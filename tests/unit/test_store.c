@@ -379,6 +379,45 @@ static void test_in_flight(void **state)
 	assert_number(f, "SELECT count(*) FROM in_flight", 0);
 }
 
+/* ---- paths ---- */
+
+static void put_path(struct fixture *f, int64_t run_id, uint64_t seq, size_t count)
+{
+	struct path_step steps[2] = {
+		{.kind = STEP_WAITING, .detail = STR("unknown"), .execution_kind = UNKNOWN},
+		{.kind = UNKNOWN, .execution_kind = UNKNOWN, .potential_us = UNKNOWN},
+	};
+	struct build_graph graph = {
+		.nodes = (int64_t)seq,
+		.paths = {[PATH_CRITICAL] = {steps, count}, [PATH_SLOWEST] = {steps, 1}},
+	};
+
+	assert_int_equal(store_put_graph(f->store, run_id, seq, &graph, &f->err), 0);
+}
+
+/* Of several records the first one in the log stays, whichever is stored first. */
+static void test_the_first_graph_stays(void **state)
+{
+	struct fixture *f = *state;
+	int64_t run_id = put_run(f, "trace-1", START);
+
+	put_path(f, run_id, 20, 2);
+	assert_number(f, "SELECT count(*) FROM path_step WHERE path = 1", 2);
+	assert_number(f, "SELECT count(*) FROM path_step WHERE kind IS NULL AND span_id IS NULL",
+		      1);
+	put_path(f, run_id, 30, 1);
+	assert_number(f, "SELECT nodes FROM build_graph", 20);
+	assert_number(f, "SELECT count(*) FROM path_step WHERE path = 1", 2);
+	put_path(f, run_id, 10, 1);
+	assert_number(f, "SELECT nodes FROM build_graph", 10);
+	assert_number(f, "SELECT count(*) FROM path_step WHERE path = 1", 1);
+	assert_number(f, "SELECT count(*) FROM path_step WHERE path = 2", 1);
+	assert_text(f,
+		    "SELECT r.name FROM path_step s JOIN rule r ON r.rule_id = s.detail_id"
+		    " WHERE s.path = 1",
+		    "unknown");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -396,6 +435,7 @@ int main(void)
 		TEST(test_texts_that_few_actions_have),
 		TEST(test_an_end_completes_its_start),
 		TEST(test_in_flight),
+		TEST(test_the_first_graph_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
