@@ -17,6 +17,7 @@ import sys
 FAMILIES = ['summary', 'wall_time_buckets', 'top_actions', 'oom_kills', 'packages', 'heavy_packages', 'phases', 'missing_results',
             'cache_use', 'signals', 'failures', 'oom_checked']
 SINGLE = ['workers', 'runs', 'cells', 'executions', 'unexplained_terminations']
+PATHS = ['critical_path', 'slowest_path', 'critical_packages']  # of one run: nobody reads those of all
 LIMITED = {'top_actions'}  # ordered, without end: read as it is meant to be, with LIMIT
 LIMIT_S = 0.3
 SCAN = 'SELECT bucket, count(*), total(wall_ns), total(cpu_ns), max(max_rss_bytes) FROM result' \
@@ -52,6 +53,9 @@ def questions(db):
         yield f"SELECT * FROM {view}_by_run WHERE run GLOB '{run[:8]}*'{end}", LIMIT_S
     for view in SINGLE:
         yield f'SELECT * FROM {view}', LIMIT_S
+    for view in PATHS:
+        yield f"SELECT * FROM {view} WHERE run = '{run}'", LIMIT_S
+        yield f"SELECT * FROM {view} WHERE run GLOB '{run[:8]}*'", LIMIT_S
     yield from usage_questions(db, run)
 
 

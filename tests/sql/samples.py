@@ -38,6 +38,8 @@ def add_run(made, sample, run, instance):
              succeeded=log['succeeded'], complete=int(run['complete']))
     for action in log['actions']:
         made.action(run['trace_id'], **action)
+    if log['graph']:
+        made.graph(run['trace_id'], **log['graph'])
     for started in run['in_flight']:
         made.in_flight(run['trace_id'], started['label'], started['category'], started['identifier'], started['start_ns'])
 

@@ -9,7 +9,7 @@ import tables
 # Indexes of few rows; a walk over them is no scan.
 SMALL = {'lookup_open', 'result_no_usage', 'result_time_irregular', 'attempt_unsuccessful', 'action_test', 'action_failed',
          'result_signal', 'result_historical'}
-BIG = {'action', 'attempt', 'lookup', 'result', 'result_time', 'rusage'}
+BIG = {'action', 'attempt', 'lookup', 'path_step', 'result', 'result_time', 'rusage'}
 FORMS = ['summary', 'wall_time_buckets', 'top_actions', 'oom_kills', 'packages', 'heavy_packages', 'phases', 'missing_results',
          'cache_use', 'signals', 'failures', 'oom_checked']
 # They begin with the few failed attempts and results on a signal, and look whose each is.
@@ -70,6 +70,15 @@ def test_filter_on_run_usage_is_a_search(db, condition):
     assert walked(db, sql) == set()
     # Whoever knows the lookup must find its result by it: by package took 20 times as long.
     assert not any('result_package' in step for step in plan(db, sql))
+
+
+@pytest.mark.parametrize('view', ['critical_path', 'slowest_path', 'critical_packages'])
+@pytest.mark.parametrize('condition', FILTERS)
+def test_filter_on_paths_is_a_search(db, view, condition):
+    sql = f'SELECT * FROM {view} WHERE run {condition}'
+    assert walked(db, sql) == set()
+    assert any('SEARCH s USING PRIMARY KEY (run_id=? AND path=?)' in step for step in plan(db, sql))
+    assert any('SEARCH g USING INDEX sqlite_autoindex_run_1 (trace_id' in step for step in plan(db, sql))
 
 
 @pytest.mark.parametrize('condition', FILTERS)

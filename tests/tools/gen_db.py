@@ -103,6 +103,7 @@ class Maker:
         if kind != 'lost':
             run = self.run(cold, project, salt, variant, mode, start)
             lookups = self.cold_run(run, project, range(first, first + size), request, start, mode)
+            self.paths(run, size)
         self.now_ns += 3_600_000_000_000
         if kind != 'cold':
             run = self.run(self.trace(f'warm {number}'), project, salt, variant, mode, self.now_ns)
@@ -111,6 +112,7 @@ class Maker:
                            for seq, name in enumerate(range(first, first + size), 1)]
                 self.flush()
             self.warm_run(run, range(first, first + size), lookups)
+            self.paths(run, size)
             self.now_ns += 600_000_000_000
 
     def request(self, trace):
@@ -155,6 +157,21 @@ class Maker:
             self.action(run, seq * 3, seq, name, kind, False, self.now_ns, 20_000)
             self.attempt(run, seq * 3, lookup, 1 if lookup is None else 2, 2, 1 if lookup else 0, 20_000, self.now_ns)
         self.flush()
+
+    def paths(self, run, size):
+        """Both paths: a wait before each of a hundred actions, or of all if there are less."""
+        self.db.execute('INSERT INTO build_graph VALUES (?, ?, ?, ?)', (run, size * 3 + 1, size, size * 3))
+        spans = range(3, 3 * size + 1, 3 * max(1, size // 100))
+        waits = ((path, 2 * i, 109, None, 0, 800) for path in (1, 2) for i in range(len(spans)))
+        actions = ((path, 2 * i + 1, 101, span, self.rng.randint(1_000, 9_000_000), None)
+                   for path in (1, 2) for i, span in enumerate(spans))
+        self.db.executemany(
+            'INSERT INTO path_step (run_id, path, idx, kind, name_id, execution_kind, span_id, hash, size_bytes, reused, duration_us,'
+            ' user_us, total_us, potential_us, off_path_us)'
+            ' SELECT ?1, ?2, ?3, ?4, a.name_id, a.execution_kind, a.span_id, l.hash, l.size_bytes, 0, ?6, ?6, ?6, ?6, ?7'
+            ' FROM (SELECT 1) LEFT JOIN action a ON a.run_id = ?1 AND a.span_id = ?5'
+            ' LEFT JOIN attempt t ON t.run_id = a.run_id AND t.span_id = a.span_id LEFT JOIN lookup l ON l.lookup_id = t.lookup_id',
+            ((run, *step) for step in itertools.chain(waits, actions)))
 
     def action(self, run, span, seq, name, kind, failed, start, wall_us):
         self.rows['action'].append((run, span, seq, name, 1, 3, kind, int(failed), start + seq * 1_000_000, wall_us + 40_000,

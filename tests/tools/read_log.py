@@ -130,9 +130,46 @@ def test_end(end, type, label_path):
             'failed': int(any(r['status'] != 2 for r in reports)), 'attempts': reports}
 
 
+STEP_WORD = {102: 1, 104: 1, 105: 1, 106: 1, 107: 2, 108: 2, 109: 1, 113: 1}  # kind -> field of path_step.detail
+STEP_TARGET = {100: 1, 107: 1, 108: 1, 110: 10}                              # kind -> field of a configured label
+
+
+def step_names(kind, entry):
+    """Columns of path_step that say whose step it is."""
+    if kind in (101, 102) and {2, 3, 4} & entry.keys():
+        (number,) = {2, 3, 4} & entry.keys()
+        label, configuration = owner({{2: 2, 3: 4, 4: 6}[number]: entry[number]})
+    elif STEP_TARGET.get(kind) in entry:
+        label, configuration = configured(sub(entry, STEP_TARGET[kind]))
+    else:
+        label, configuration = None, ''
+    row = {'label': label, 'configuration': configuration, 'detail': text(entry, STEP_WORD.get(kind)) or None,
+           'rule': text(entry, {100: 2, 101: 6}.get(kind))}
+    if kind == 101:
+        row |= {'category': text(sub(entry, 1), 1), 'identifier': text(sub(entry, 1), 2), 'digest': text(entry, 7),
+                'execution_kind': scalar(entry, 5, 0)}
+    return row
+
+
+def step(message):
+    """Columns of path_step."""
+    kind = next((number for number in message if number >= 100), None)
+    spans = message.get(1, [b''])[0]
+    times = {name: microseconds(sub(message, number)) for name, number in (
+        ('duration_us', 2), ('user_us', 3), ('total_us', 4), ('potential_us', 5), ('queue_us', 6), ('off_path_us', 7))}
+    return {'kind': kind, 'span_id': varint(spans, 0)[0] if spans else None, 'start_off_ns': scalar(message, 8), **times,
+            **step_names(kind, fields(message[kind][-1]))}
+
+
+def build_graph(seq, info):
+    """Columns of build_graph; `critical` and `slowest`: of their steps."""
+    return {'seq': seq, 'nodes': scalar(info, 3, 0), 'edges': scalar(info, 4, 0),
+            'critical': [step(fields(m)) for m in info.get(5, [])], 'slowest': [step(fields(m)) for m in info.get(11, [])]}
+
+
 def read(path):
-    """Dictionary: `actions` in the log's order, each with span_id and seq; `duration_us`, `succeeded`."""
-    found = {'actions': [], 'duration_us': None, 'succeeded': None}
+    """Dictionary: `actions` in the log's order, each with span_id and seq; `duration_us`, `succeeded`; `graph` or None."""
+    found = {'actions': [], 'duration_us': None, 'succeeded': None, 'graph': None}
     for seq, record in enumerate(records(path), 1):
         progress = fields(record)
         if seq == 1:
@@ -144,6 +181,9 @@ def read(path):
             found['succeeded'] = int(1 not in result and not tests_failed and not any(102 in r for r in responses))
             continue
         event = sub(progress, 1)
+        info = sub(event, 22, 4)
+        if info is not None and not found['graph']:
+            found['graph'] = build_graph(seq, info)
         end = sub(event, 21)
         if end is None:
             continue

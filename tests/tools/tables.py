@@ -148,6 +148,27 @@ class Tables:
         hashed, _, size = digest.partition(':')
         insert(self.db, 'historical', **key, function=1, hash=bytes.fromhex(hashed), size_bytes=int(size), state=state)
 
+    def graph(self, trace, critical=(), slowest=(), seq=1, nodes=0, edges=0):
+        """`critical`, `slowest`: dictionaries of columns of path_step; by name `label`, `category`, `identifier`,
+        `configuration`, `detail`, `rule` and `digest`."""
+        run_id, _ = self.runs[trace]
+        insert(self.db, 'build_graph', run_id=run_id, seq=seq, nodes=nodes, edges=edges)
+        for path, steps in ((1, critical), (2, slowest)):
+            for idx, row in enumerate(steps):
+                self.step({'run_id': run_id, 'path': path, 'idx': idx}, dict(row))
+
+    def step(self, key, row):
+        label, category, identifier = (row.pop(k, None) for k in ('label', 'category', 'identifier'))
+        configuration, digest = row.pop('configuration', ''), row.pop('digest', None)
+        if label:
+            row['name_id'] = self.name(label, category, identifier, configuration)
+        for column, name in (('detail_id', row.pop('detail', None)), ('rule_id', row.pop('rule', None))):
+            row[column] = self.intern('rule', name=name) if name else None
+        if digest:
+            hashed, _, size = digest.partition(':')
+            row |= {'hash': bytes.fromhex(hashed), 'size_bytes': int(size)}
+        insert(self.db, 'path_step', **key, **{'reused': 0, **row})
+
     def in_flight(self, trace, label, category, identifier, start_ns=None):
         run_id, _ = self.runs[trace]
         self.spans[run_id] += 1
