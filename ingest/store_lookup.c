@@ -33,17 +33,18 @@ int lookup_refer_results(struct store *store, int64_t lookup_id, struct err *err
 {
 	struct statement *s = db_use(
 		store, ST_RESULT_REFER,
-		"WITH f AS (SELECT l.name_id, t.package_id, r.project_id, r.run_id FROM lookup l"
+		"WITH f AS (SELECT l.name_id, t.package_id, n.category_id, r.project_id, r.run_id"
+		" FROM lookup l"
 		" JOIN run r ON r.run_id = l.first_run_id"
 		" JOIN action_name n ON n.name_id = l.name_id"
 		" JOIN target t ON t.target_id = n.target_id WHERE l.lookup_id = :lookup)"
-		" UPDATE result SET (name_id, package_id, project_id, first_run_id)"
-		" = (SELECT name_id, package_id, project_id, run_id FROM f)"
+		" UPDATE result SET (name_id, package_id, category_id, project_id, first_run_id)"
+		" = (SELECT name_id, package_id, category_id, project_id, run_id FROM f)"
 		" WHERE result_id IN (SELECT result_id FROM result WHERE source = 1"
 		" AND lookup_id = :lookup UNION ALL SELECT result_id FROM result"
 		" WHERE source = 2 AND lookup_id = :lookup)"
-		" AND (name_id, package_id, project_id, first_run_id)"
-		" IS NOT (SELECT name_id, package_id, project_id, run_id FROM f)");
+		" AND (name_id, package_id, category_id, project_id, first_run_id)"
+		" IS NOT (SELECT name_id, package_id, category_id, project_id, run_id FROM f)");
 
 	bind_int(s, ":lookup", lookup_id);
 	return db_done(s, err);

@@ -88,14 +88,14 @@ FROM earliest e
 JOIN lookup l ON l.lookup_id = e.lookup_id
 WHERE e.reference <> l.first_run_id || ' ' || l.first_seq || ' ' || l.name_id
 UNION ALL
-SELECT 'digest ' || l.digest, 'a result of it is kept under another name, package, project or run'
+SELECT 'digest ' || l.digest, 'a result of it is kept under another name, package, category, project or run'
 FROM result r
 JOIN lookup l ON l.lookup_id = r.lookup_id
 JOIN action_name n ON n.name_id = l.name_id
 JOIN target t ON t.target_id = n.target_id
 JOIN run g ON g.run_id = l.first_run_id
-WHERE (r.name_id, r.package_id, r.project_id, r.first_run_id) IS NOT
-    (l.name_id, t.package_id, g.project_id, l.first_run_id)
+WHERE (r.name_id, r.package_id, r.category_id, r.project_id, r.first_run_id) IS NOT
+    (l.name_id, t.package_id, n.category_id, g.project_id, l.first_run_id)
 UNION ALL
 SELECT 'digest ' || l.digest, 'it is stored twice'
 FROM lookup l

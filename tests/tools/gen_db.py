@@ -26,6 +26,8 @@ MODES = {'local-cache': 'true true false true', 'remote': 'false false true fals
          'remote-cache': 'true true true false'}
 SWITCHES = ['remote_cache', 'cache_uploads', 'remote_execution', 'local_execution']
 LOCAL, REMOTE, ACTION_CACHE = 1, 2, 3
+# Cores in thousandths, GiB requested and GiB of the limit: before, and since.
+POOLS = {'shared': [(7000, 12, 12), (4500, 9, 9)], 'shared-small': [(2000, 3, 5), (1500, 2, 4)], 'legacy': [(7000, 12, None), (8000, 12, None)]}
 
 
 def open_new(path):
@@ -53,6 +55,7 @@ class Names:
         db.executemany('INSERT INTO action_name VALUES (?, ?, ?, ?, ?)', names)
         self.count = count
         self.package = [0] + [(n[1] % packages) + 1 for n in names]
+        self.category = [0] + [n[2] for n in names]
 
 
 def make_workers(db, rng, count):
@@ -62,12 +65,26 @@ def make_workers(db, rng, count):
     db.executemany('INSERT INTO worker (worker_id, name) VALUES (?, ?)', ((i, text(i)) for i in range(1, count + 1)))
 
 
+def make_pools(db):
+    gib = 2**30
+    rows = [(pool, cpu, request * gib, limit and limit * gib) for pool, specs in POOLS.items() for cpu, request, limit in specs]
+    db.executemany('INSERT INTO allotment (allotment_id, source, pool, cpu_request_milli, memory_request_bytes, memory_limit_bytes)'
+                   ' VALUES (?, 2, ?, ?, ?, ?)', ((id, *row) for id, row in enumerate(rows, 1)))
+    db.executemany('INSERT INTO pool_spec (cache, pool, valid_from_ns, enabled, cpu_request_milli, memory_request_bytes,'
+                   " memory_limit_bytes) VALUES ('', ?, ?, 1, ?, ?, ?)",
+                   ((row[0], id % 2, *row[1:]) for id, row in enumerate(rows)))
+    db.executemany("INSERT INTO project_file VALUES (?, 'project.json', 1)", ((p,) for p in range(1, len(PROJECTS) + 1)))
+    db.executemany('INSERT INTO listed_package VALUES (?, ?, ?)',
+                   ((p, f'pkg-{i}', i) for p in range(1, len(PROJECTS) + 1) for i in range(1, 40)))
+
+
 class Maker:
     def __init__(self, db, seed, actions, runs):
         self.db, self.rng = db, random.Random(seed)
         self.names = Names(db, self.rng, max(40, actions * 23 // 100))
         self.workers = 60
         make_workers(db, self.rng, self.workers)
+        make_pools(db)
         for i, project in enumerate(PROJECTS, 1):
             db.execute("INSERT INTO instance VALUES (?, '', ?)", (i, project))
         db.execute("INSERT INTO platform VALUES (1, '[[\"OSFamily\",\"linux\"]]')")
@@ -130,7 +147,8 @@ class Maker:
         config = dict(zip((f'br2.{s}' for s in SWITCHES), MODES[mode].split()))
         config |= {'br2.cache_salt': salt, 'br2.native': '' if variant == 'wrapped' else 'zlib'}
         self.db.executemany('INSERT INTO run_config VALUES (?, ?, ?)', ((number, k, v) for k, v in config.items()))
-        self.rows = {t: [] for t in ('action', 'attempt', 'attempt_stderr', 'lookup', 'result', 'result_time', 'rusage')}
+        self.rows = {t: [] for t in ('action', 'attempt', 'attempt_stderr', 'lookup', 'result', 'result_container', 'result_time',
+                                     'rusage')}
         return number
 
     def cold_run(self, run, project, names, request, start, mode):
@@ -201,7 +219,9 @@ class Maker:
         uploaded = mode == 'local-cache'
         worker = None if uploaded else self.rng.randint(1, self.workers)
         self.rows['result'].append((number, lookup, 1, wall, None if uploaded else cpu, None if uploaded else rss, 0, worker,
-                                    request, name, self.names.package[name], project, run))
+                                    request, self.allotment(worker, start), name, self.names.package[name], self.names.category[name],
+                                    project, run))
+        self.sample(number, wall, rss, start, worker)
         queued = start + seq * 20_000_000 + self.rng.randint(0, 999_999)
         begin = 600_000 if self.rng.random() > 0.001 else -40_000_000
         if uploaded:
@@ -213,6 +233,20 @@ class Maker:
         system = cpu // 5 // 1000 * 1000
         self.rows['rusage'].append((number, cpu - system, system, 4_000, 0, 0, 0, 88, 0, 0, 0, 60, 14))
 
+    def allotment(self, worker, start):
+        """Of a worker of a pool: by an older and a newer pool_spec; of some it is not known."""
+        if worker is None or worker % 20 == 0:
+            return None
+        return worker % len(POOLS) * 2 + 1 + (start > START_NS + 80 * 3_600 * 10**9)
+
+    def sample(self, number, wall, rss, start, worker):
+        """By a scrape a minute, of the last days only; what it does not meet has a row without samples."""
+        if worker is None or start < START_NS + 130 * 3_600 * 10**9:
+            return
+        samples = int(wall / 60e9 + self.rng.random())
+        peak = int(rss * (1 + self.rng.random())) // 4096 * 4096 if samples else None
+        self.rows['result_container'].append((number, 1 if samples else 2, 1, samples, peak, 0))
+
     def flush(self):
         columns = {
             'action': 'run_id, span_id, seq, name_id, type, kind, execution_kind, failed, start_ns, duration_us, wall_us,'
@@ -221,8 +255,9 @@ class Maker:
                        ' queue_us, input_us, platform_id, use_case_id',
             'attempt_stderr': 'run_id, span_id, idx, stderr, stderr_bytes',
             'lookup': 'lookup_id, instance_id, function, hash, size_bytes, state, first_run_id, first_seq, name_id',
-            'result': 'result_id, lookup_id, source, wall_ns, cpu_ns, max_rss_bytes, exit_code, worker_id, request_id, name_id,'
-                      ' package_id, project_id, first_run_id',
+            'result': 'result_id, lookup_id, source, wall_ns, cpu_ns, max_rss_bytes, exit_code, worker_id, request_id,'
+                      ' allotment_id, name_id, package_id, category_id, project_id, first_run_id',
+            'result_container': 'result_id, status, settled, memory_samples, working_set_peak_bytes, cpu_samples',
             'result_time': 'result_id, base_ns, queued_off_ns, worker_start_off_ns, fetch_start_off_ns, fetch_completed_off_ns,'
                            ' execution_start_off_ns, execution_completed_off_ns, upload_start_off_ns, upload_completed_off_ns,'
                            ' worker_completed_off_ns, virtual_ns',

@@ -17,7 +17,8 @@ KEPT = """
 UPDATE lookup SET (first_run_id, first_seq, name_id) = (SELECT a.run_id, a.seq, a.name_id
     FROM attempt t JOIN action a USING (run_id, span_id) JOIN run g USING (run_id) WHERE t.lookup_id = lookup.lookup_id
     ORDER BY g.start_ns IS NULL, g.start_ns, g.trace_id, a.seq LIMIT 1);
-UPDATE result SET (name_id, package_id, project_id, first_run_id) = (SELECT l.name_id, t.package_id, g.project_id, g.run_id
+UPDATE result SET (name_id, package_id, category_id, project_id, first_run_id) = (SELECT l.name_id, t.package_id, n.category_id,
+        g.project_id, g.run_id
     FROM lookup l JOIN run g ON g.run_id = l.first_run_id JOIN action_name n USING (name_id) JOIN target t USING (target_id)
     WHERE l.lookup_id = result.lookup_id);
 """
@@ -180,8 +181,9 @@ class Tables:
         self.answers[self.lookups[self.instance(instance), digest]] = state, message
 
     def result(self, digest, instance='instance', wall_ns=None, max_rss_bytes=None, exit_code=0, termination_signal=None,
-               worker=None, invocation=None, times=None, attempt=None, usage=None):
-        """`usage`: columns of rusage; None: no POSIX usage. `attempt`: (trace, span, idx) of a historical one."""
+               worker=None, invocation=None, times=None, attempt=None, usage=None, allotment=None, sampled=None):
+        """`usage`: columns of rusage; None: no POSIX usage. `attempt`: (trace, span, idx) of a historical one.
+        `allotment`: columns of that table; `sampled`: of result_container."""
         lookup_id = self.lookups[self.instance(instance), digest]
         usage = usage and {**dict.fromkeys(USAGE, 0), **usage}
         row = {'lookup_id': lookup_id, 'source': 2 if attempt else 1, 'wall_ns': wall_ns,
@@ -189,6 +191,7 @@ class Tables:
                'exit_code': exit_code, 'termination_signal': termination_signal or None,
                'worker_id': self.intern('worker', name=worker) if worker else None,
                'request_id': self.intern('request', invocation=invocation) if invocation else None,
+               'allotment_id': self.intern('allotment', **{'source': 2, **allotment}) if allotment else None,
                'name_id': 0, 'package_id': 0, 'project_id': 0, 'first_run_id': 0}
         if attempt:
             run_id, _ = self.runs[attempt[0]]
@@ -198,6 +201,8 @@ class Tables:
         result_id = insert(self.db, 'result', **row)
         if usage:
             insert(self.db, 'rusage', result_id=result_id, **usage)
+        if sampled:
+            insert(self.db, 'result_container', result_id=result_id, **{'status': 1, 'settled': 1, 'cpu_samples': 0, **sampled})
         known = {k: v for k, v in (times or {}).items() if v is not None}
         if known:
             times = [(t, known[t]) for t in TIMES if t in known]

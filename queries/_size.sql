@@ -1,0 +1,76 @@
+CREATE VIEW _size (
+    -- How many counted results had which size, for percentiles and fits: rows to add up, some of which take away
+    -- what others have. Sizes are in steps as fine as they are shown.
+    group_id,    -- of _allotment
+    category_id, -- of table category
+    kind,        -- 1 memory: the larger one of process and container; 2 cores; 3 sampled well enough to trust its
+                 -- container's peak (confidence medium or high)
+    size,        -- MiB, rounded up | hundredths of a core | NULL; NULL: not known
+    n,           -- results
+    wall_ns      -- their wall time
+) AS
+-- Both in the order of an index.
+SELECT a.group_id, v.category_id, v.kind, v.size, v.n, v.wall_ns
+FROM (SELECT r.allotment_id, r.category_id, 1 AS kind, r.memory_mib AS size, count(*) AS n, total(r.wall_ns) AS wall_ns
+        FROM result r INDEXED BY result_memory WHERE r.source = 1 AND r.cpu_ns IS NOT NULL
+        GROUP BY r.allotment_id, r.category_id, r.memory_mib
+    UNION ALL
+    SELECT r.allotment_id, r.category_id, 2, r.centicores, count(*), total(r.wall_ns)
+        FROM result r INDEXED BY result_cores WHERE r.source = 1 AND r.cpu_ns IS NOT NULL
+        GROUP BY r.allotment_id, r.category_id, r.centicores
+    -- Few have samples: what their container tells takes the place of what their process did.
+    UNION ALL
+    SELECT r.allotment_id, r.category_id, k.kind, CASE k.kind WHEN 1 THEN iif(k.n < 0, r.memory_mib,
+            c.working_set_peak_bytes / 1048576 + (c.working_set_peak_bytes % 1048576 > 0)) END, sum(k.n), total(k.n * r.wall_ns)
+        FROM result_container c CROSS JOIN result r ON r.result_id = c.result_id
+            JOIN (SELECT 1 AS kind, 1 AS n UNION ALL SELECT 1, -1 UNION ALL SELECT 3, 1) k
+        WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND c.working_set_peak_bytes IS NOT NULL AND CASE k.kind
+            WHEN 1 THEN c.working_set_peak_bytes > ifnull(r.max_rss_bytes, 0) ELSE c.memory_samples >= 3 END
+        GROUP BY 1, 2, 3, 4
+    UNION ALL
+    SELECT r.allotment_id, r.category_id, 1, NULL, count(*), total(r.wall_ns) FROM result r INDEXED BY result_no_usage
+        WHERE r.source = 1 AND r.cpu_ns IS NULL AND r.worker_id IS NOT NULL GROUP BY r.allotment_id, r.category_id) v
+    JOIN _allotment a ON a.allotment_id = ifnull(v.allotment_id, 0);
+
+CREATE VIEW _sized (
+    -- The same of each result: up to three rows, one a kind, for those who look at few.
+    result_id,   -- of table result
+    lookup_id, project_id, allotment_id, category_id, wall_ns, -- of result
+    kind, size   -- see _size
+) AS
+SELECT r.result_id, r.lookup_id, r.project_id, r.allotment_id, r.category_id, r.wall_ns, k.kind, CASE k.kind WHEN 2 THEN r.centicores
+    WHEN 1 THEN CASE WHEN r.cpu_ns IS NOT NULL THEN ifnull(max(r.memory_mib, c.working_set_peak_bytes / 1048576
+        + (c.working_set_peak_bytes % 1048576 > 0)), ifnull(r.memory_mib, c.working_set_peak_bytes / 1048576
+        + (c.working_set_peak_bytes % 1048576 > 0))) END END
+FROM result r LEFT JOIN result_container c ON c.result_id = r.result_id
+    JOIN (SELECT 1 AS kind UNION ALL SELECT 2 UNION ALL SELECT 3) k
+WHERE r.source = 1 AND CASE WHEN r.cpu_ns IS NULL THEN k.kind = 1 AND r.worker_id IS NOT NULL ELSE k.kind < 3 OR c.memory_samples >= 3 END;
+
+CREATE VIEW _size_by_project (
+    -- As _size, of each project.
+    project,     -- name
+    group_id, category_id, kind, size, n, wall_ns -- see _size
+) AS
+SELECT v.project, a.group_id, v.category_id, v.kind, v.size, v.n, v.wall_ns
+-- As _sized, in the order of the table. The plus keeps SQLite from making an index of its own for the join.
+FROM (SELECT j.name AS project, r.allotment_id, r.category_id, k.kind, CASE k.kind WHEN 2 THEN r.centicores
+            WHEN 1 THEN CASE WHEN r.cpu_ns IS NOT NULL THEN ifnull(max(r.memory_mib, c.working_set_peak_bytes / 1048576
+                + (c.working_set_peak_bytes % 1048576 > 0)), ifnull(r.memory_mib, c.working_set_peak_bytes / 1048576
+                + (c.working_set_peak_bytes % 1048576 > 0))) END END AS size,
+        count(*) AS n, total(r.wall_ns) AS wall_ns
+    FROM project j CROSS JOIN result r NOT INDEXED ON +r.project_id = j.project_id
+        LEFT JOIN result_container c ON c.result_id = r.result_id
+        JOIN (SELECT 1 AS kind UNION ALL SELECT 2 UNION ALL SELECT 3) k
+    WHERE r.source = 1 AND CASE WHEN r.cpu_ns IS NULL THEN k.kind = 1 AND r.worker_id IS NOT NULL ELSE k.kind < 3 OR c.memory_samples >= 3 END
+    GROUP BY 1, 2, 3, 4, 5) v
+    JOIN _allotment a ON a.allotment_id = ifnull(v.allotment_id, 0);
+
+CREATE VIEW _size_by_run (
+    -- As _size, of all digests of each run, hits included.
+    run,         -- trace id
+    group_id, category_id, kind, size, n, wall_ns -- see _size
+) AS
+SELECT v.run, a.group_id, v.category_id, v.kind, v.size, v.n, v.wall_ns
+FROM (SELECT g.trace_id AS run, s.allotment_id, s.category_id, s.kind, s.size, count(*) AS n, total(s.wall_ns) AS wall_ns
+    FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN _sized s ON s.lookup_id = d.lookup_id GROUP BY 1, 2, 3, 4, 5) v
+    JOIN _allotment a ON a.allotment_id = ifnull(v.allotment_id, 0);

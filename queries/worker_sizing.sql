@@ -1,0 +1,192 @@
+CREATE VIEW worker_sizing (
+    -- One row a pool, memory limit in force and requested cores, by these: what executions needed there, and the
+    -- size that this recommends. Counted results, each digest once. The peak of one is the larger of its largest
+    -- process and of its container's sampled working set: a lower bound. In whole MiB, rounded up; percentiles are
+    -- sorted[min(n-1, floor(q n))]. Limits are never mixed, and what is recommended holds under its own only:
+    -- make -jN follows the limit, so measure again under another. Memory from the largest, as a kill fails a
+    -- build. Below setting sizing_min_results nothing is recommended.
+    pool,                 -- as worker names tell it; NULL: not known
+    limit_gib,            -- memory limit in force; NULL: none, or not known
+    request_gib,          -- memory requested; where the pool's requests differ in it, the largest
+    cpu_request,          -- cores requested
+    results,              -- results of workers whose memory is known
+    unknown,              -- and of which it is not
+    sampled_pct,          -- of those with usage: container sampled three times or more
+    sampled_wall_pct,     -- the same by wall time; elsewhere the largest process stands for the container
+    peak_p50_gib, peak_p90_gib, peak_p95_gib, peak_p99_gib, -- percentiles of the peaks
+    peak_max_gib,         -- the largest one
+    cores_p50, cores_p90, cores_p95, cores_p99, -- percentiles of average cores, each weighing as long as it ran
+    cores_max,            -- most average cores of one
+    oom_kills,            -- kills for memory that containers of the pool and limit tell of
+    new_request_gib,      -- recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib
+    -- Recommended: peak_max + sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and + sizing_oom_mib;
+    -- rounded up to sizing_step_mib. Never below the largest seen.
+    new_limit_gib,
+    new_cpu_request,      -- recommended: cores_p95; what is above is a burst, as there is no CPU limit
+    verdict,              -- on the limit: raise, lower, keep; limit not known; not enough data
+    reason                -- in words
+) AS
+WITH at AS MATERIALIZED (
+    SELECT (SELECT value FROM setting WHERE key = 'sizing_min_results') AS least,
+        (SELECT value FROM setting WHERE key = 'sizing_margin_pct') AS margin,
+        (SELECT value FROM setting WHERE key = 'sizing_step_mib') AS step,
+        (SELECT value FROM setting WHERE key = 'sizing_oom_pct') AS oom_pct,
+        (SELECT value FROM setting WHERE key = 'sizing_oom_mib') AS oom_mib),
+kills AS MATERIALIZED (SELECT pool, limit_bytes, count(*) AS n FROM _pool_kill GROUP BY pool, limit_bytes),
+-- In steps, not yet rounded.
+needed AS (
+    SELECT q.*, a.pool, a.cpu_request_milli, a.memory_request_bytes / 1073741824.0 AS request_gib,
+        a.memory_limit_bytes / 1048576.0 AS limit_mib, ifnull(k.n, 0) AS kills, at.step,
+        CASE WHEN q.known >= at.least THEN q.m95 * (100 + at.margin) / 100.0 / at.step END AS request,
+        CASE WHEN q.known >= at.least THEN q.m100 * (100 + at.margin) / 100.0 / at.step END AS largest,
+        CASE WHEN k.n > 0 AND a.memory_limit_bytes IS NOT NULL THEN max(a.memory_limit_bytes / 1048576.0 * (100 + at.oom_pct) / 100.0,
+            a.memory_limit_bytes / 1048576.0 + at.oom_mib) / at.step ELSE 0 END AS killed
+    FROM _percentile q JOIN _allotment_group a ON a.group_id = q.group_id CROSS JOIN at
+        LEFT JOIN kills k ON k.pool IS a.pool AND k.limit_bytes IS a.memory_limit_bytes),
+sized AS (
+    SELECT n.*, n.step * (CAST(n.request AS INTEGER) + (n.request > CAST(n.request AS INTEGER))) AS new_request_mib,
+        n.step * (CAST(max(n.largest, n.killed) AS INTEGER) + (max(n.largest, n.killed) > CAST(max(n.largest, n.killed) AS INTEGER)))
+            AS new_limit_mib
+    FROM needed n)
+SELECT v.pool, round(v.limit_mib / 1024, 3), round(v.request_gib, 3), v.cpu_request_milli / 1000.0, v.known, v.unknown,
+    round(100.0 * v.sampled / nullif(v.counted, 0), 1), round(100 * v.sampled_wall_ns / nullif(v.wall_ns, 0), 1),
+    round(v.m50 / 1024.0, 3), round(v.m90 / 1024.0, 3), round(v.m95 / 1024.0, 3), round(v.m99 / 1024.0, 3), round(v.m100 / 1024.0, 3),
+    v.c50 / 100.0, v.c90 / 100.0, v.c95 / 100.0, v.c99 / 100.0, v.c100 / 100.0, v.kills,
+    round(v.new_request_mib / 1024.0, 3), round(v.new_limit_mib / 1024.0, 3), CASE WHEN v.new_limit_mib IS NOT NULL THEN v.c95 / 100.0 END,
+    CASE WHEN v.new_limit_mib IS NULL THEN 'not enough data' WHEN v.limit_mib IS NULL THEN 'limit not known'
+        WHEN v.new_limit_mib > v.limit_mib THEN 'raise' WHEN v.new_limit_mib < v.limit_mib THEN 'lower' ELSE 'keep' END,
+    CASE WHEN v.new_limit_mib IS NULL THEN v.known || ' results with known memory, ' || at.least || ' needed'
+        WHEN v.killed > v.largest THEN 'limit: killed under this one, + ' || at.oom_pct || ' %'
+        ELSE 'limit: largest of ' || v.known || ' + ' || at.margin || ' %' END
+        || CASE WHEN v.new_limit_mib IS NULL THEN '' ELSE '; request: p95 + ' || at.margin || ' %; CPU: p95 by wall time' END
+        || CASE WHEN v.kills > 0 THEN '; kills for memory: ' || v.kills ELSE '' END
+        || CASE WHEN v.sampled_wall_ns < v.wall_ns THEN '; a lower bound: largest process only for '
+            || CAST(100 - 100 * v.sampled_wall_ns / v.wall_ns AS INTEGER) || ' % of the wall time' ELSE '' END
+FROM sized v CROSS JOIN at
+ORDER BY v.pool, v.limit_mib, v.cpu_request_milli;
+
+CREATE VIEW worker_sizing_by_project (
+    -- The rows of worker_sizing of each project, by project. A digest belongs to the project of its first reference.
+    project,              -- name
+    pool,                 -- as worker names tell it; NULL: not known
+    limit_gib,            -- memory limit in force; NULL: none, or not known
+    request_gib,          -- memory requested; where the pool's requests differ in it, the largest
+    cpu_request,          -- cores requested
+    results,              -- results of workers whose memory is known
+    unknown,              -- and of which it is not
+    sampled_pct,          -- of those with usage: container sampled three times or more
+    sampled_wall_pct,     -- the same by wall time; elsewhere the largest process stands for the container
+    peak_p50_gib, peak_p90_gib, peak_p95_gib, peak_p99_gib, -- percentiles of the peaks
+    peak_max_gib,         -- the largest one
+    cores_p50, cores_p90, cores_p95, cores_p99, -- percentiles of average cores, each weighing as long as it ran
+    cores_max,            -- most average cores of one
+    oom_kills,            -- kills for memory that containers of the pool and limit tell of
+    new_request_gib,      -- recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib
+    -- Recommended: peak_max + sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and + sizing_oom_mib;
+    -- rounded up to sizing_step_mib. Never below the largest seen.
+    new_limit_gib,
+    new_cpu_request,      -- recommended: cores_p95; what is above is a burst, as there is no CPU limit
+    verdict,              -- on the limit: raise, lower, keep; limit not known; not enough data
+    reason                -- in words
+) AS
+WITH at AS MATERIALIZED (
+    SELECT (SELECT value FROM setting WHERE key = 'sizing_min_results') AS least,
+        (SELECT value FROM setting WHERE key = 'sizing_margin_pct') AS margin,
+        (SELECT value FROM setting WHERE key = 'sizing_step_mib') AS step,
+        (SELECT value FROM setting WHERE key = 'sizing_oom_pct') AS oom_pct,
+        (SELECT value FROM setting WHERE key = 'sizing_oom_mib') AS oom_mib),
+kills AS MATERIALIZED (SELECT project, pool, limit_bytes, count(*) AS n FROM _pool_kill GROUP BY project, pool, limit_bytes),
+-- In steps, not yet rounded.
+needed AS (
+    SELECT q.*, a.pool, a.cpu_request_milli, a.memory_request_bytes / 1073741824.0 AS request_gib,
+        a.memory_limit_bytes / 1048576.0 AS limit_mib, ifnull(k.n, 0) AS kills, at.step,
+        CASE WHEN q.known >= at.least THEN q.m95 * (100 + at.margin) / 100.0 / at.step END AS request,
+        CASE WHEN q.known >= at.least THEN q.m100 * (100 + at.margin) / 100.0 / at.step END AS largest,
+        CASE WHEN k.n > 0 AND a.memory_limit_bytes IS NOT NULL THEN max(a.memory_limit_bytes / 1048576.0 * (100 + at.oom_pct) / 100.0,
+            a.memory_limit_bytes / 1048576.0 + at.oom_mib) / at.step ELSE 0 END AS killed
+    FROM _percentile_by_project q JOIN _allotment_group a ON a.group_id = q.group_id CROSS JOIN at
+        LEFT JOIN kills k ON k.project = q.project AND k.pool IS a.pool AND k.limit_bytes IS a.memory_limit_bytes),
+sized AS (
+    SELECT n.*, n.step * (CAST(n.request AS INTEGER) + (n.request > CAST(n.request AS INTEGER))) AS new_request_mib,
+        n.step * (CAST(max(n.largest, n.killed) AS INTEGER) + (max(n.largest, n.killed) > CAST(max(n.largest, n.killed) AS INTEGER)))
+            AS new_limit_mib
+    FROM needed n)
+SELECT v.project, v.pool, round(v.limit_mib / 1024, 3), round(v.request_gib, 3), v.cpu_request_milli / 1000.0, v.known, v.unknown,
+    round(100.0 * v.sampled / nullif(v.counted, 0), 1), round(100 * v.sampled_wall_ns / nullif(v.wall_ns, 0), 1),
+    round(v.m50 / 1024.0, 3), round(v.m90 / 1024.0, 3), round(v.m95 / 1024.0, 3), round(v.m99 / 1024.0, 3), round(v.m100 / 1024.0, 3),
+    v.c50 / 100.0, v.c90 / 100.0, v.c95 / 100.0, v.c99 / 100.0, v.c100 / 100.0, v.kills,
+    round(v.new_request_mib / 1024.0, 3), round(v.new_limit_mib / 1024.0, 3), CASE WHEN v.new_limit_mib IS NOT NULL THEN v.c95 / 100.0 END,
+    CASE WHEN v.new_limit_mib IS NULL THEN 'not enough data' WHEN v.limit_mib IS NULL THEN 'limit not known'
+        WHEN v.new_limit_mib > v.limit_mib THEN 'raise' WHEN v.new_limit_mib < v.limit_mib THEN 'lower' ELSE 'keep' END,
+    CASE WHEN v.new_limit_mib IS NULL THEN v.known || ' results with known memory, ' || at.least || ' needed'
+        WHEN v.killed > v.largest THEN 'limit: killed under this one, + ' || at.oom_pct || ' %'
+        ELSE 'limit: largest of ' || v.known || ' + ' || at.margin || ' %' END
+        || CASE WHEN v.new_limit_mib IS NULL THEN '' ELSE '; request: p95 + ' || at.margin || ' %; CPU: p95 by wall time' END
+        || CASE WHEN v.kills > 0 THEN '; kills for memory: ' || v.kills ELSE '' END
+        || CASE WHEN v.sampled_wall_ns < v.wall_ns THEN '; a lower bound: largest process only for '
+            || CAST(100 - 100 * v.sampled_wall_ns / v.wall_ns AS INTEGER) || ' % of the wall time' ELSE '' END
+FROM sized v CROSS JOIN at
+ORDER BY v.project, v.pool, v.limit_mib, v.cpu_request_milli;
+
+CREATE VIEW worker_sizing_by_run (
+    -- The rows of worker_sizing of each run, by run: of all its digests, hits included.
+    run,                  -- trace id
+    pool,                 -- as worker names tell it; NULL: not known
+    limit_gib,            -- memory limit in force; NULL: none, or not known
+    request_gib,          -- memory requested; where the pool's requests differ in it, the largest
+    cpu_request,          -- cores requested
+    results,              -- results of workers whose memory is known
+    unknown,              -- and of which it is not
+    sampled_pct,          -- of those with usage: container sampled three times or more
+    sampled_wall_pct,     -- the same by wall time; elsewhere the largest process stands for the container
+    peak_p50_gib, peak_p90_gib, peak_p95_gib, peak_p99_gib, -- percentiles of the peaks
+    peak_max_gib,         -- the largest one
+    cores_p50, cores_p90, cores_p95, cores_p99, -- percentiles of average cores, each weighing as long as it ran
+    cores_max,            -- most average cores of one
+    oom_kills,            -- kills for memory that containers of the pool and limit tell of
+    new_request_gib,      -- recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib
+    -- Recommended: peak_max + sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and + sizing_oom_mib;
+    -- rounded up to sizing_step_mib. Never below the largest seen.
+    new_limit_gib,
+    new_cpu_request,      -- recommended: cores_p95; what is above is a burst, as there is no CPU limit
+    verdict,              -- on the limit: raise, lower, keep; limit not known; not enough data
+    reason                -- in words
+) AS
+WITH at AS MATERIALIZED (
+    SELECT (SELECT value FROM setting WHERE key = 'sizing_min_results') AS least,
+        (SELECT value FROM setting WHERE key = 'sizing_margin_pct') AS margin,
+        (SELECT value FROM setting WHERE key = 'sizing_step_mib') AS step,
+        (SELECT value FROM setting WHERE key = 'sizing_oom_pct') AS oom_pct,
+        (SELECT value FROM setting WHERE key = 'sizing_oom_mib') AS oom_mib),
+kills AS MATERIALIZED (SELECT run, pool, limit_bytes, count(*) AS n FROM _pool_kill GROUP BY run, pool, limit_bytes),
+-- In steps, not yet rounded.
+needed AS (
+    SELECT q.*, a.pool, a.cpu_request_milli, a.memory_request_bytes / 1073741824.0 AS request_gib,
+        a.memory_limit_bytes / 1048576.0 AS limit_mib, ifnull(k.n, 0) AS kills, at.step,
+        CASE WHEN q.known >= at.least THEN q.m95 * (100 + at.margin) / 100.0 / at.step END AS request,
+        CASE WHEN q.known >= at.least THEN q.m100 * (100 + at.margin) / 100.0 / at.step END AS largest,
+        CASE WHEN k.n > 0 AND a.memory_limit_bytes IS NOT NULL THEN max(a.memory_limit_bytes / 1048576.0 * (100 + at.oom_pct) / 100.0,
+            a.memory_limit_bytes / 1048576.0 + at.oom_mib) / at.step ELSE 0 END AS killed
+    FROM _percentile_by_run q JOIN _allotment_group a ON a.group_id = q.group_id CROSS JOIN at
+        LEFT JOIN kills k ON k.run = q.run AND k.pool IS a.pool AND k.limit_bytes IS a.memory_limit_bytes),
+sized AS (
+    SELECT n.*, n.step * (CAST(n.request AS INTEGER) + (n.request > CAST(n.request AS INTEGER))) AS new_request_mib,
+        n.step * (CAST(max(n.largest, n.killed) AS INTEGER) + (max(n.largest, n.killed) > CAST(max(n.largest, n.killed) AS INTEGER)))
+            AS new_limit_mib
+    FROM needed n)
+SELECT v.run, v.pool, round(v.limit_mib / 1024, 3), round(v.request_gib, 3), v.cpu_request_milli / 1000.0, v.known, v.unknown,
+    round(100.0 * v.sampled / nullif(v.counted, 0), 1), round(100 * v.sampled_wall_ns / nullif(v.wall_ns, 0), 1),
+    round(v.m50 / 1024.0, 3), round(v.m90 / 1024.0, 3), round(v.m95 / 1024.0, 3), round(v.m99 / 1024.0, 3), round(v.m100 / 1024.0, 3),
+    v.c50 / 100.0, v.c90 / 100.0, v.c95 / 100.0, v.c99 / 100.0, v.c100 / 100.0, v.kills,
+    round(v.new_request_mib / 1024.0, 3), round(v.new_limit_mib / 1024.0, 3), CASE WHEN v.new_limit_mib IS NOT NULL THEN v.c95 / 100.0 END,
+    CASE WHEN v.new_limit_mib IS NULL THEN 'not enough data' WHEN v.limit_mib IS NULL THEN 'limit not known'
+        WHEN v.new_limit_mib > v.limit_mib THEN 'raise' WHEN v.new_limit_mib < v.limit_mib THEN 'lower' ELSE 'keep' END,
+    CASE WHEN v.new_limit_mib IS NULL THEN v.known || ' results with known memory, ' || at.least || ' needed'
+        WHEN v.killed > v.largest THEN 'limit: killed under this one, + ' || at.oom_pct || ' %'
+        ELSE 'limit: largest of ' || v.known || ' + ' || at.margin || ' %' END
+        || CASE WHEN v.new_limit_mib IS NULL THEN '' ELSE '; request: p95 + ' || at.margin || ' %; CPU: p95 by wall time' END
+        || CASE WHEN v.kills > 0 THEN '; kills for memory: ' || v.kills ELSE '' END
+        || CASE WHEN v.sampled_wall_ns < v.wall_ns THEN '; a lower bound: largest process only for '
+            || CAST(100 - 100 * v.sampled_wall_ns / v.wall_ns AS INTEGER) || ' % of the wall time' ELSE '' END
+FROM sized v CROSS JOIN at
+ORDER BY v.run, v.pool, v.limit_mib, v.cpu_request_milli;
