@@ -13,78 +13,41 @@
 
 /* ---- first step: the head ---------------------------------------------------- */
 
-/* The beginning of a message: its end may lie behind what we have. */
-struct head {
-	const uint8_t *at, *end;
-};
-
-static inline bool take_varint(struct head *head, uint64_t *out_value)
+/*
+ * A head ends where we have no more of the record, so what it cannot tell is
+ * wanted. Groups are rare and can be long: they are left to the second step.
+ */
+static bool skip_value(struct wire_cursor *head, struct wire_field *field)
 {
-	unsigned int shift;
-
-	if (head->at < head->end && *head->at < 0x80) {
-		*out_value = *head->at++;
-		return true;
-	}
-	*out_value = 0;
-	for (shift = 0; shift < 64 && head->at < head->end; shift += 7) {
-		uint8_t byte = *head->at++;
-
-		*out_value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return true;
-	}
-	return false;
+	return field->type != WIRE_GROUP && wire_value(head, field);
 }
 
-static bool skip(struct head *head, uint64_t len)
-{
-	if (len > (uint64_t)(head->end - head->at))
-		return false;
-	head->at += len;
-	return true;
-}
-
-/* Groups are rare and can be long: they are left to the second step. */
-static bool skip_value(struct head *head, uint64_t tag)
-{
-	uint64_t value;
-
-	switch (tag & 7) {
-	case WIRE_VARINT:
-		return take_varint(head, &value);
-	case WIRE_FIXED64:
-		return skip(head, 8);
-	case WIRE_BYTES:
-		return take_varint(head, &value) && skip(head, value);
-	case WIRE_FIXED32:
-		return skip(head, 4);
-	default:
-		return false;
-	}
-}
-
-/* `whole`: the head is the message to its end. */
-static enum decode_want route(const struct shape *shape, struct head head, bool whole)
+/*
+ * Follows the fields that only lead to others: CommandProgress -> BuckEvent ->
+ * SpanStart, SpanEnd, Instant -> what happened. `whole`: the head is the record to
+ * its end.
+ */
+static enum decode_want route(const struct shape *shape, struct wire_cursor head, bool whole)
 {
 	while (head.at < head.end) {
+		struct wire_field field;
 		const struct shape_row *row;
-		uint64_t tag, len;
+		uint64_t len;
 
-		if (!take_varint(&head, &tag) || tag > UINT32_MAX)
+		if (!wire_tag(&head, &field))
 			return DECODE_WANT;
-		row = shape_find(shape, (uint32_t)(tag >> 3));
+		row = shape_find(shape, field.number);
 		if (!row || !row->shape) {
-			if (!skip_value(&head, tag))
+			if (!skip_value(&head, &field))
 				return DECODE_WANT;
 			continue;
 		}
-		if (!row->shape->is_route || (tag & 7) != WIRE_BYTES || !take_varint(&head, &len))
+		if (!row->shape->is_route || field.type != WIRE_BYTES || !wire_varint(&head, &len))
 			return DECODE_WANT;
-		if (len > (uint64_t)(head.end - head.at))
-			return route(row->shape, head, false);
-		head.end = head.at + len;
-		return route(row->shape, head, true);
+		shape = row->shape;
+		whole = len <= (uint64_t)(head.end - head.at);
+		if (whole)
+			head.end = head.at + len;
 	}
 	return whole ? DECODE_SKIP : DECODE_WANT;
 }
@@ -96,13 +59,13 @@ static enum decode_want route(const struct shape *shape, struct head head, bool 
  */
 enum decode_want pb_wants(const uint8_t *head, size_t head_len, uint64_t size)
 {
-	struct head rest = {head, head + head_len};
+	struct wire_cursor rest = {head, head + head_len};
 	uint64_t tag, len;
 
-	if (!take_varint(&rest, &tag) || tag != (1 << 3 | WIRE_BYTES) ||
-	    !take_varint(&rest, &len) || len != size - (uint64_t)(rest.at - head))
+	if (!wire_varint(&rest, &tag) || tag != (1 << 3 | WIRE_BYTES) ||
+	    !wire_varint(&rest, &len) || len != size - (uint64_t)(rest.at - head))
 		return DECODE_WANT;
-	return route(&shape_progress, (struct head){head, head + head_len}, head_len == size);
+	return route(shape_progress.rows[1].shape, rest, head_len == size);
 }
 
 /* ---- second step: the record --------------------------------------------------- */
@@ -117,30 +80,6 @@ static int exhausted(struct err *err)
 	return err_set(err, ERR_LIMIT, "record with more parts than are read");
 }
 
-/*
- * wire_next(), with a short cut for nearly every field: a number, or bytes that
- * are there. Anything else is begun again by wire_next().
- */
-static inline int next_field(struct wire_cursor *cursor, struct wire_field *field)
-{
-	struct head head = {cursor->at, cursor->end};
-	uint64_t tag, value;
-
-	if (!take_varint(&head, &tag) || tag > UINT32_MAX || tag < 8 || !take_varint(&head, &value))
-		return wire_next(cursor, field);
-	field->number = (uint32_t)(tag >> 3);
-	field->type = (enum wire_type)(tag & 7);
-	field->data = head.at;
-	if (field->type == WIRE_VARINT)
-		field->value = value;
-	else if (field->type == WIRE_BYTES && skip(&head, value))
-		field->len = (size_t)value;
-	else
-		return wire_next(cursor, field);
-	cursor->at = head.at;
-	return 1;
-}
-
 /* Timestamp and Duration have the same fields. */
 static int read_seconds(const struct wire_field *field, int64_t *out_seconds, int64_t *out_nanos)
 {
@@ -149,7 +88,7 @@ static int read_seconds(const struct wire_field *field, int64_t *out_seconds, in
 	int rc;
 
 	*out_seconds = *out_nanos = 0;
-	while ((rc = next_field(&cursor, &part)) > 0) {
+	while ((rc = wire_next(&cursor, &part)) > 0) {
 		if (part.number == 1 && part.type == WIRE_VARINT)
 			*out_seconds = (int64_t)part.value;
 		else if (part.number == 2 && part.type == WIRE_VARINT)
@@ -205,11 +144,11 @@ static int read_number(void *target, enum shape_type type, uint64_t value)
 /* Packed: the numbers and nothing else. */
 static int read_ids(uint64_t *target, const struct wire_field *field)
 {
-	struct head rest = {field->data, field->data + field->len};
+	struct wire_cursor rest = {field->data, field->data + field->len};
 	uint64_t value;
 
 	while (rest.at < rest.end) {
-		if (!take_varint(&rest, &value))
+		if (!wire_varint(&rest, &value))
 			return -1;
 		rules_set_first(target, value);
 	}
@@ -286,7 +225,7 @@ static int read_message(struct shape_sink *sink, const struct shape *shape, void
 	struct wire_field field;
 	int rc;
 
-	while ((rc = next_field(&cursor, &field)) > 0) {
+	while ((rc = wire_next(&cursor, &field)) > 0) {
 		const struct shape_row *row = shape_find(shape, field.number);
 
 		if (row && read_field(sink, row, around, &field, err) < 0)

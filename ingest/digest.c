@@ -51,27 +51,26 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The longest run of lower-case hex digits at the start of text. */
-static size_t hex_run(struct str text)
+static struct str str_from(struct str text, size_t at)
 {
-	size_t len = 0;
-
-	while (len < text.len && hex_value(text.data[len]) >= 0)
-		len++;
-	return len;
+	return (struct str){text.data + at, text.len - at};
 }
 
-static bool parse_hash(struct str hex, struct digest *digest)
+/* Takes all pairs of lower-case hex digits at the start of text; one too many is left. */
+static bool take_hash(struct str *text, struct digest *digest)
 {
 	size_t i;
 
-	if (hex.len % 2 || digest_function_for(DIGEST_UNKNOWN, hex.len / 2) == DIGEST_UNKNOWN)
-		return false;
-	for (i = 0; i < hex.len / 2; i++)
-		digest->hash[i] =
-			(uint8_t)(hex_value(hex.data[2 * i]) << 4 | hex_value(hex.data[2 * i + 1]));
-	digest->hash_len = (uint8_t)(hex.len / 2);
-	return true;
+	for (i = 0; i < DIGEST_HASH_MAX && 2 * i + 1 < text->len; i++) {
+		int high = hex_value(text->data[2 * i]), low = hex_value(text->data[2 * i + 1]);
+
+		if ((high | low) < 0)
+			break;
+		digest->hash[i] = (uint8_t)(high << 4 | low);
+	}
+	digest->hash_len = (uint8_t)i;
+	*text = str_from(*text, 2 * i);
+	return digest_function_for(DIGEST_UNKNOWN, i) != DIGEST_UNKNOWN;
 }
 
 /* Digits only and as a number is written: no sign, no leading zero. */
@@ -94,12 +93,9 @@ static bool parse_size(struct str text, int64_t *out_size)
 int digest_parse(struct str text, struct digest *out_digest)
 {
 	struct digest digest = {.function = DIGEST_UNKNOWN};
-	size_t hex = hex_run(text);
 
-	if (hex == text.len || !memchr(":-/", text.data[hex], 3))
-		return -1;
-	if (!parse_hash((struct str){text.data, hex}, &digest) ||
-	    !parse_size((struct str){text.data + hex + 1, text.len - hex - 1}, &digest.size_bytes))
+	if (!take_hash(&text, &digest) || !text.len || !memchr(":-/", text.data[0], 3) ||
+	    !parse_size(str_from(text, 1), &digest.size_bytes))
 		return -1;
 	*out_digest = digest;
 	return 0;
@@ -242,11 +238,6 @@ static bool is_word(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static struct str str_from(struct str text, size_t at)
-{
-	return (struct str){text.data + at, text.len - at};
-}
-
 /* Cuts the component before the next '/' off *rest; an empty one if there is no '/'. */
 static struct str take_component(struct str *rest)
 {
@@ -265,6 +256,16 @@ static enum link_kind link_kind_parse(struct str word)
 	if (str_is(word, "historical_execute_response"))
 		return LINK_HISTORICAL;
 	return LINK_NONE;
+}
+
+/* The longest run of lower-case hex digits at the start of text. */
+static size_t hex_run(struct str text)
+{
+	size_t len = 0;
+
+	while (len < text.len && hex_value(text.data[len]) >= 0)
+		len++;
+	return len;
 }
 
 /* "<hash>-<size>" at the start of `rest`, whatever follows that is not part of a word. */

@@ -1,125 +1,52 @@
 #include "util/wire.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #define GROUP_DEPTH_MAX 100
 #define VARINT_MAX 10 /* bytes */
 
 /* ---- reading -------------------------------------------------------------------- */
 
-static int read_varint(struct wire_cursor *cursor, uint64_t *out_value)
+struct wire_long wire_long_varint(const uint8_t *at, const uint8_t *end)
 {
-	uint64_t value = 0;
+	struct wire_long varint = {NULL, 0};
 	unsigned int i;
 
-	for (i = 0; i < VARINT_MAX && cursor->at < cursor->end; i++) {
-		uint8_t byte = *cursor->at++;
+	for (i = 0; i < VARINT_MAX && at < end; i++) {
+		uint8_t byte = *at++;
 
-		value |= (uint64_t)(byte & 0x7f) << (7 * i);
+		varint.value |= (uint64_t)(byte & 0x7f) << (7 * i);
 		if (!(byte & 0x80)) {
-			*out_value = value;
-			return 0;
+			varint.at = at;
+			break;
 		}
 	}
-	return -1;
+	return varint;
 }
 
-/* Tags are at most 32 bits wide, so field numbers 29; 0 is not one. */
-static int read_tag(struct wire_cursor *cursor, struct wire_field *field)
+/* A loop with its own stack, since input decides the depth. */
+const uint8_t *wire_group_end(const uint8_t *at, const uint8_t *end, uint32_t number)
 {
-	uint64_t tag;
-
-	field->start = cursor->at;
-	if (read_varint(cursor, &tag) < 0 || tag > UINT32_MAX || tag >> 3 == 0)
-		return -1;
-	field->number = (uint32_t)(tag >> 3);
-	field->type = (enum wire_type)(tag & 7);
-	return 0;
-}
-
-static int take(struct wire_cursor *cursor, uint64_t len, struct wire_field *field)
-{
-	if (len > (uint64_t)(cursor->end - cursor->at))
-		return -1;
-	field->data = cursor->at;
-	field->len = (size_t)len;
-	cursor->at += len;
-	return 0;
-}
-
-static int take_bytes(struct wire_cursor *cursor, struct wire_field *field)
-{
-	uint64_t len;
-
-	return read_varint(cursor, &len) < 0 ? -1 : take(cursor, len, field);
-}
-
-static int take_varint(struct wire_cursor *cursor, struct wire_field *field)
-{
-	field->data = cursor->at;
-	if (read_varint(cursor, &field->value) < 0)
-		return -1;
-	field->len = (size_t)(cursor->at - field->data);
-	return 0;
-}
-
-/* The value of a field whose tag was read; groups are the caller's. */
-static int take_value(struct wire_cursor *cursor, struct wire_field *field)
-{
-	switch (field->type) {
-	case WIRE_VARINT:
-		return take_varint(cursor, field);
-	case WIRE_FIXED64:
-		return take(cursor, 8, field);
-	case WIRE_BYTES:
-		return take_bytes(cursor, field);
-	case WIRE_FIXED32:
-		return take(cursor, 4, field);
-	case WIRE_GROUP:
-	case WIRE_GROUP_END:
-		break;
-	}
-	return -1;
-}
-
-/* To behind the end tag; a loop with its own stack, since input decides the depth. */
-static int skip_group(struct wire_cursor *cursor, struct wire_field *group)
-{
+	struct wire_cursor cursor = {at, end};
 	uint32_t open[GROUP_DEPTH_MAX];
 	size_t depth = 0;
 
-	group->data = cursor->at;
-	open[depth++] = group->number;
+	open[depth++] = number;
 	while (depth) {
 		struct wire_field field;
 
-		if (read_tag(cursor, &field) < 0)
-			return -1;
+		if (!wire_tag(&cursor, &field))
+			return NULL;
 		if (field.type == WIRE_GROUP) {
 			if (depth == GROUP_DEPTH_MAX)
-				return -1;
+				return NULL;
 			open[depth++] = field.number;
 		} else if (field.type == WIRE_GROUP_END) {
 			if (open[--depth] != field.number)
-				return -1;
-		} else if (take_value(cursor, &field) < 0) {
-			return -1;
+				return NULL;
+		} else if (!wire_value(&cursor, &field)) {
+			return NULL;
 		}
 	}
-	group->len = (size_t)(cursor->at - group->data);
-	return 0;
-}
-
-int wire_next(struct wire_cursor *cursor, struct wire_field *out_field)
-{
-	if (cursor->at == cursor->end)
-		return 0;
-	if (read_tag(cursor, out_field) < 0)
-		return -1;
-	if (out_field->type == WIRE_GROUP)
-		return skip_group(cursor, out_field) < 0 ? -1 : 1;
-	return take_value(cursor, out_field) < 0 ? -1 : 1;
+	return cursor.at;
 }
 
 /* ---- cutting ---------------------------------------------------------------------- */

@@ -8,9 +8,12 @@
 #ifndef BR2_WIRE_H
 #define BR2_WIRE_H
 
+#include <endian.h>
 #include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum wire_type {
 	WIRE_VARINT = 0,
@@ -33,15 +36,144 @@ struct wire_field {
 	const uint8_t *start; /* of the field's tag */
 	const uint8_t *data;  /* of what follows tag and length */
 	size_t len;	      /* of data; of a group: up to behind its end tag */
-	uint64_t value;	      /* of a WIRE_VARINT */
+	uint64_t value;	      /* of a WIRE_VARINT; else 0 */
 };
+
+/* ---- in line: some twenty of these for each record of a log ---------------------- */
+
+/*
+ * What is rare stands out of line, and takes and gives plain values: a cursor whose
+ * address is handed on could not stay in registers.
+ */
+struct wire_long {
+	const uint8_t *at; /* behind the varint; NULL: cut short, or longer than 10 bytes */
+	uint64_t value;
+};
+
+/* Any varint, at the end of a message or longer than 8 bytes, too. */
+struct wire_long wire_long_varint(const uint8_t *at, const uint8_t *end);
+/* To behind the end tag of the group that `number` began; NULL. */
+const uint8_t *wire_group_end(const uint8_t *at, const uint8_t *end, uint32_t number);
+
+static inline bool wire_long(struct wire_cursor *cursor, uint64_t *out_value)
+{
+	struct wire_long varint = wire_long_varint(cursor->at, cursor->end);
+
+	cursor->at = varint.at;
+	*out_value = varint.value;
+	return varint.at != NULL;
+}
+
+/* Eight bytes with seven bits each -> 56 bits, each step with half as many twice as wide. */
+static inline uint64_t wire_squeeze(uint64_t bytes)
+{
+	bytes = (bytes & 0x007f007f007f007f) | (bytes & 0x7f007f007f007f00) >> 1;
+	bytes = (bytes & 0x00003fff00003fff) | (bytes & 0x3fff00003fff0000) >> 2;
+	return (bytes & 0x000000000fffffff) | (bytes & 0x0fffffff00000000) >> 4;
+}
+
+/* false: cut short, or longer than 10 bytes; the cursor is of no more use. */
+static inline bool wire_varint(struct wire_cursor *cursor, uint64_t *out_value)
+{
+	const uint8_t *at = cursor->at;
+	uint64_t bytes, ends;
+	unsigned int bits;
+
+	if (at < cursor->end && *at < 0x80) {
+		cursor->at = at + 1;
+		*out_value = *at;
+		return true;
+	}
+	if (cursor->end - at < 8)
+		return wire_long(cursor, out_value);
+	if (at[1] < 0x80) {
+		cursor->at = at + 2;
+		*out_value = (*at & 0x7fu) | (uint64_t)at[1] << 7;
+		return true;
+	}
+	memcpy(&bytes, at, 8);
+	bytes = le64toh(bytes);
+	ends = ~bytes & 0x8080808080808080;
+	if (!ends)
+		return wire_long(cursor, out_value);
+	bits = (unsigned int)__builtin_ctzll(ends) + 1; /* of the bytes up to the first that ends */
+	cursor->at = at + bits / 8;
+	*out_value = wire_squeeze(bytes << (64 - bits) >> (64 - bits));
+	return true;
+}
+
+/* Tags are at most 32 bits wide, so field numbers 29; 0 is not one. */
+static inline bool wire_tag(struct wire_cursor *cursor, struct wire_field *field)
+{
+	uint64_t tag;
+
+	field->start = cursor->at;
+	if (!wire_varint(cursor, &tag) || tag > UINT32_MAX || tag < 8)
+		return false;
+	field->number = (uint32_t)(tag >> 3);
+	field->type = (enum wire_type)(tag & 7);
+	return true;
+}
+
+static inline bool wire_bytes(struct wire_cursor *cursor, uint64_t len, struct wire_field *field)
+{
+	if (len > (uint64_t)(cursor->end - cursor->at))
+		return false;
+	field->data = cursor->at;
+	field->len = (size_t)len;
+	field->value = 0;
+	cursor->at += len;
+	return true;
+}
+
+static inline bool wire_group(struct wire_cursor *cursor, struct wire_field *field)
+{
+	field->data = cursor->at;
+	cursor->at = wire_group_end(cursor->at, cursor->end, field->number);
+	field->len = (size_t)(cursor->at - field->data);
+	field->value = 0;
+	return cursor->at != NULL;
+}
+
+/* The value of a field whose tag was taken. */
+static inline bool wire_value(struct wire_cursor *cursor, struct wire_field *field)
+{
+	uint64_t len;
+
+	switch (field->type) {
+	case WIRE_VARINT:
+		field->data = cursor->at;
+		if (!wire_varint(cursor, &field->value))
+			return false;
+		field->len = (size_t)(cursor->at - field->data);
+		return true;
+	case WIRE_BYTES:
+		return wire_varint(cursor, &len) && wire_bytes(cursor, len, field);
+	case WIRE_FIXED64:
+		return wire_bytes(cursor, 8, field);
+	case WIRE_FIXED32:
+		return wire_bytes(cursor, 4, field);
+	case WIRE_GROUP:
+		return wire_group(cursor, field);
+	case WIRE_GROUP_END:
+		break;
+	}
+	return false;
+}
 
 /*
  * Takes the next field. 1: *out_field, pointing into the message; 0: the end;
  * -1: the bytes are no message (cut short, field number 0, unknown wire type,
  * groups that do not close or lie deeper than 100).
  */
-int wire_next(struct wire_cursor *cursor, struct wire_field *out_field);
+static inline int wire_next(struct wire_cursor *cursor, struct wire_field *out_field)
+{
+	if (cursor->at == cursor->end)
+		return 0;
+	return wire_tag(cursor, out_field) && wire_value(cursor, out_field) ? 1 : -1;
+}
+
+/* ---- whole messages --------------------------------------------------------------- */
 
 /*
  * Takes out of a message, in place, what `type` does not name: unknown fields,

@@ -11,7 +11,7 @@
 static int walk(const void *data, size_t len)
 {
 	struct wire_cursor cursor = {data, (const uint8_t *)data + len};
-	struct wire_field field;
+	struct wire_field field = {0};
 	int fields = 0, status;
 
 	while ((status = wire_next(&cursor, &field)) > 0)
@@ -23,7 +23,7 @@ static void test_fields(void **state)
 {
 	struct buf message = BUF_INIT;
 	struct wire_cursor cursor;
-	struct wire_field field;
+	struct wire_field field = {0};
 
 	(void)state;
 	put_number(&message, 1, -1);
