@@ -143,13 +143,14 @@ static int fault(struct str text, const char *what, struct err *err)
 
 static int parse(struct str text, int tens, int64_t *out_value, struct err *err)
 {
-	struct cursor in = {text.data, text.data + text.len};
+	struct cursor in;
 	struct number n = {0, 0, false, false};
 	struct scale scale;
 	bool negative;
 
 	if (!text.data)
 		return fault(text, "is no Kubernetes quantity", err);
+	in = (struct cursor){text.data, text.data + text.len};
 	negative = take(&in, '-');
 	if (!negative)
 		take(&in, '+');
