@@ -53,6 +53,9 @@ int check_integrity(struct store *store, FILE *out, int64_t *out_faults, struct 
 				 NULL, 0, take_pair, &faults, err);
 	if (rc == 0)
 		rc = store_query(store, report_sql("check_sums"), NULL, 0, take_pair, &faults, err);
+	if (rc == 0)
+		rc = store_query(store, report_sql("check_allotments"), NULL, 0, take_pair, &faults,
+				 err);
 	*out_faults = faults.count;
 	return rc;
 }

@@ -2,6 +2,7 @@
 
 #include "common.h"
 #include "digest.h"
+#include "flags_cluster.h"
 #include "pipeline.h"
 #include "report.h"
 #include "util/clock.h"
@@ -23,10 +24,7 @@ static struct {
 	bool no_tls, no_remote, dry_run, retry_missing, no_stderr, no_report;
 	const char *record, *replay;
 	long long in_flight; /* 0: not given */
-	struct option_list pods;
-	const char *pods_user, *pods_password_file, *pods_token_file, *pods_ca;
-	const char *prometheus, *namespace, *container;
-	const char *prom_user, *prom_password_file, *prom_token_file, *prom_ca;
+	struct cluster_flags cluster;
 } flags;
 
 static const struct option table[] = {
@@ -67,29 +65,38 @@ static const struct option table[] = {
 	{"no-remote", 0, NULL, OPTION_FLAG, &flags.no_remote, "store the logs, ask nobody"},
 	{"record", 0, "FILE", OPTION_TEXT, &flags.record, "keep the server's answers in FILE"},
 	{"replay", 0, "FILE", OPTION_TEXT, &flags.replay, "take the answers from FILE, ask nobody"},
-	{"pods", 0, "SOURCE", OPTION_LIST, &flags.pods,
+	{"pods", 0, "SOURCE", OPTION_LIST, &flags.cluster.pods,
 	 "read pods: what kubectl get pods -o json wrote to a file or to - (standard input), or "
 	 "the API's URL; may be repeated"},
-	{"pods-user", 0, "NAME", OPTION_TEXT, &flags.pods_user,
+	{"pods-user", 0, "NAME", OPTION_TEXT, &flags.cluster.pods_user,
 	 "user for that URL (password: $BR2_PODS_PASSWORD)"},
-	{"pods-password-file", 0, "FILE", OPTION_TEXT, &flags.pods_password_file,
+	{"pods-password-file", 0, "FILE", OPTION_TEXT, &flags.cluster.pods_password_file,
 	 "its password, from this file"},
-	{"pods-token-file", 0, "FILE", OPTION_TEXT, &flags.pods_token_file,
+	{"pods-token-file", 0, "FILE", OPTION_TEXT, &flags.cluster.pods_token_file,
 	 "bearer token for that URL"},
-	{"pods-ca", 0, "FILE", OPTION_TEXT, &flags.pods_ca, "CA of that URL (PEM)"},
-	{"prometheus", 0, "URL", OPTION_TEXT, &flags.prometheus,
+	{"pods-ca", 0, "FILE", OPTION_TEXT, &flags.cluster.pods_ca, "CA of that URL (PEM)"},
+	{"prometheus", 0, "URL", OPTION_TEXT, &flags.cluster.prometheus,
 	 "ask this Prometheus how the runners' containers ended while the stored runs lasted"},
-	{"namespace", 0, "NAME", OPTION_TEXT, &flags.namespace,
+	{"namespace", 0, "NAME", OPTION_TEXT, &flags.cluster.namespace,
 	 "namespace of the workers (default: buildbarn)"},
-	{"container", 0, "NAME", OPTION_TEXT, &flags.container,
+	{"container", 0, "NAME", OPTION_TEXT, &flags.cluster.container,
 	 "container in which actions run (default: setting runner_container, runner)"},
-	{"prom-user", 0, "NAME", OPTION_TEXT, &flags.prom_user,
+	{"prom-user", 0, "NAME", OPTION_TEXT, &flags.cluster.prom_user,
 	 "user for Prometheus (password: $BR2_PROM_PASSWORD)"},
-	{"prom-password-file", 0, "FILE", OPTION_TEXT, &flags.prom_password_file,
+	{"prom-password-file", 0, "FILE", OPTION_TEXT, &flags.cluster.prom_password_file,
 	 "its password, from this file"},
-	{"prom-token-file", 0, "FILE", OPTION_TEXT, &flags.prom_token_file,
+	{"prom-token-file", 0, "FILE", OPTION_TEXT, &flags.cluster.prom_token_file,
 	 "bearer token for Prometheus"},
-	{"prom-ca", 0, "FILE", OPTION_TEXT, &flags.prom_ca, "CA of Prometheus (PEM)"},
+	{"prom-ca", 0, "FILE", OPTION_TEXT, &flags.cluster.prom_ca, "CA of Prometheus (PEM)"},
+	{"values", 0, "FILE", OPTION_LIST, &flags.cluster.values,
+	 "values of the workers' chart: what its pools request; - is standard input; may be "
+	 "repeated, a later file goes over an earlier one"},
+	{"valid-from", 0, "WHEN", OPTION_TEXT, &flags.cluster.valid_from,
+	 "since when that holds: a date as in RFC 3339, or 2d, 36h (default: now, if it is "
+	 "news)"},
+	{"shape", 0, "SHAPE", OPTION_LIST, &flags.cluster.shapes,
+	 "keep a worker's size to think about: NAME=CPU,MEMORY[,LIMIT] such as "
+	 "small=1.5,2GiB,4GiB; may be repeated"},
 	{"dry-run", 0, NULL, OPTION_FLAG, &flags.dry_run, "read and count; write nothing"},
 	{"no-report", 0, NULL, OPTION_FLAG, &flags.no_report, "do not print the report"},
 	{NULL, 0, NULL, OPTION_FLAG, NULL, NULL},
@@ -110,7 +117,8 @@ static const char examples[] =
 	"  br2-ingest --no-remote              no server at hand: results come later\n"
 	"  br2-ingest --endpoint grpcs://cache.example:443 --token-file ~/.token\n"
 	"  kubectl -n buildbarn get pods -o json | br2-ingest --pods -\n"
-	"  br2-ingest --prometheus http://localhost:9090\n";
+	"  br2-ingest --prometheus http://localhost:9090\n"
+	"  br2-ingest --values values.yaml --valid-from 2026-10-01\n";
 
 /* The first signal ends the work in good order, the second at once. */
 static volatile sig_atomic_t signal_number;
@@ -120,20 +128,6 @@ static void on_signal(int number)
 	signal_number = number;
 	pipeline_interrupt();
 	signal(number, SIG_DFL);
-}
-
-/* Options that say how to ask whom nobody asked to ask: a slip of the pen. */
-static int check_cluster_flags(struct err *err)
-{
-	if (!flags.pods.count &&
-	    (flags.pods_user || flags.pods_password_file || flags.pods_token_file || flags.pods_ca))
-		return err_set(err, ERR_USAGE, "the --pods-… options want --pods URL");
-	if (!flags.prometheus &&
-	    (flags.namespace || flags.container || flags.prom_user || flags.prom_password_file ||
-	     flags.prom_token_file || flags.prom_ca))
-		return err_set(err, ERR_USAGE,
-			       "--namespace, --container and --prom-… want --prometheus URL");
-	return 0;
 }
 
 static bool is_empty(const char *value)
@@ -157,31 +151,7 @@ static int check_flags(struct err *err)
 		return err_prefix(err, "--instance");
 	if (flags.pool && instance_name_check(flags.pool, err) < 0)
 		return err_prefix(err, "--pool");
-	return check_cluster_flags(err);
-}
-
-static void fill_cluster(struct cluster_options *options)
-{
-	options->pods = flags.pods.values;
-	options->pod_count = flags.pods.count;
-	options->selector = (struct cluster_selector){flags.namespace, flags.container};
-	options->pods_http = (struct http_options){
-		.option_prefix = "--pods-",
-		.user = flags.pods_user,
-		.password_file = flags.pods_password_file,
-		.password_variable = "BR2_PODS_PASSWORD",
-		.token_file = flags.pods_token_file,
-		.ca_file = flags.pods_ca,
-	};
-	options->prometheus_http = (struct http_options){
-		.url = flags.prometheus,
-		.option_prefix = "--prom-",
-		.user = flags.prom_user,
-		.password_file = flags.prom_password_file,
-		.password_variable = "BR2_PROM_PASSWORD",
-		.token_file = flags.prom_token_file,
-		.ca_file = flags.prom_ca,
-	};
+	return cluster_flags_check(&flags.cluster, err);
 }
 
 static int fill_options(struct ingest_options *options, struct err *err)
@@ -206,7 +176,6 @@ static int fill_options(struct ingest_options *options, struct err *err)
 		.no_tls = flags.no_tls,
 	};
 	options->lookup.in_flight = (uint32_t)flags.in_flight;
-	fill_cluster(&options->cluster);
 	options->cache = flags.cache ? flags.cache : "";
 	options->instance = flags.instance;
 	options->pool = flags.pool;
@@ -216,7 +185,7 @@ static int fill_options(struct ingest_options *options, struct err *err)
 	options->dry_run = flags.dry_run;
 	options->retry_missing = flags.retry_missing;
 	options->no_stderr = flags.no_stderr;
-	return 0;
+	return cluster_flags_fill(&flags.cluster, options->now_ns, &options->cluster, err);
 }
 
 static void print_counts(const struct ingest_tally *tally)
@@ -245,9 +214,11 @@ static int ingest(const char *db, int operands, char **argv, struct err *err)
 		 pipeline_run(db, &options, &list, &tally, err) < 0;
 	if (!failed && flags.dry_run)
 		print_counts(&tally);
-	else if (!failed && !flags.no_report && !common_options.quiet)
+	else if (!failed && list.root_count + list.count && !flags.no_report &&
+		 !common_options.quiet)
 		failed = report_after_ingest(db, &list, stdout, err);
 	log_list_release(&list);
+	cluster_flags_release(&flags.cluster, &options.cluster);
 	if (failed)
 		return -1;
 	return tally.trouble ? EXIT_TROUBLE : EXIT_DONE;
@@ -276,7 +247,6 @@ int cmd_ingest(int argc, char **argv, struct err *err)
 	}
 	option_list_release(&flags.headers);
 	option_list_release(&flags.logs);
-	option_list_release(&flags.pods);
 	free(db);
 	return code;
 }

@@ -3,6 +3,8 @@
 #include "instance.h"
 #include "pipeline_ask.h"
 #include "pipeline_cluster.h"
+#include "pipeline_listed.h"
+#include "pipeline_values.h"
 #include "places.h"
 #include "reader.h"
 #include "runlog.h"
@@ -38,6 +40,8 @@ struct pipeline {
 	struct store *store; /* NULL: --dry-run */
 	struct places places;
 	struct log_list *list;
+	struct values_news news; /* of pools, to be told at the end */
+	bool no_logs;		 /* only the cluster is asked about */
 };
 
 /* ---- reading logs ---- */
@@ -362,6 +366,27 @@ static void warn_of_views(const struct store *store)
 			 names[i]);
 }
 
+/* Before the logs: what is known of pools goes with each result as it is stored. */
+static int take_values(struct pipeline *pipeline, struct err *err)
+{
+	if (values_store(pipeline->store, pipeline->options, &pipeline->news,
+			 &pipeline->tally->trouble, err) < 0)
+		return -1;
+	return pipeline->store ? store_allot(pipeline->store, err) : 0;
+}
+
+/* After all else: what was learned meanwhile goes to results that were there before. */
+static int settle(struct pipeline *pipeline, struct err *err)
+{
+	if (!pipeline->store)
+		return 0;
+	if (listed_store(pipeline->store, pipeline->list, pipeline->options->discover.project,
+			 err) < 0 ||
+	    store_allot(pipeline->store, err) < 0)
+		return -1;
+	return values_tell(pipeline->store, &pipeline->news, err);
+}
+
 /* From here on all is settled that can stop the work before a log is read. */
 static int work(struct pipeline *pipeline, const char *db, struct asking *asking,
 		struct watching *watching, struct err *err)
@@ -372,32 +397,60 @@ static int work(struct pipeline *pipeline, const char *db, struct asking *asking
 		msg_note("database %s", db);
 		warn_of_views(pipeline->store);
 	}
-	if (take_logs(pipeline, err) < 0)
+	if (take_values(pipeline, err) < 0 || take_logs(pipeline, err) < 0)
 		return -1;
-	note_logs(pipeline->tally);
+	if (!pipeline->no_logs)
+		note_logs(pipeline->tally);
 	if (name_instances(pipeline, err) < 0)
 		return -1;
 	if (asking && asking_run(asking, pipeline->store, &pipeline->tally->trouble, err) < 0)
 		return -1;
-	if (!watching)
+	if (watching && watching_run(watching, pipeline->store, &pipeline->tally->trouble, err) < 0)
+		return -1;
+	return settle(pipeline, err);
+}
+
+/* Without a path, nor an option about logs, but with one about the cluster. */
+static bool wants_cluster_only(const struct ingest_options *options)
+{
+	const struct discover_options *logs = &options->discover;
+	const struct cluster_options *cluster = &options->cluster;
+
+	return !options->path_count && !logs->project && !logs->isolation_dir && !logs->trace_id &&
+	       logs->since_ns == UNKNOWN && logs->last == UNKNOWN &&
+	       (cluster->value_count || cluster->shape_count || cluster->pod_count ||
+		cluster->prometheus_http.url);
+}
+
+static int find_logs(struct pipeline *pipeline, struct err *err)
+{
+	const struct ingest_options *options = pipeline->options;
+
+	if (discover(&options->discover, options->paths, options->path_count, pipeline->list,
+		     err) == 0)
 		return 0;
-	return watching_run(watching, pipeline->store, &pipeline->tally->trouble, err);
+	if (err->kind != ERR_USAGE || !wants_cluster_only(options))
+		return -1;
+	*err = (struct err)ERR_INIT;
+	pipeline->no_logs = true;
+	msg_note("no project here, so no log is read and no result asked for");
+	return 0;
 }
 
 int pipeline_run(const char *db, const struct ingest_options *options, struct log_list *out_list,
 		 struct ingest_tally *tally, struct err *err)
 {
-	struct pipeline pipeline = {.options = options, .tally = tally, .list = out_list};
+	struct pipeline pipeline = {
+		.options = options, .tally = tally, .list = out_list, .news = VALUES_NEWS_INIT};
 	struct asking *asking = NULL;
 	struct watching *watching = NULL;
 	int failed = -1;
 
 	memset(tally, 0, sizeof(*tally));
-	if (discover(&options->discover, options->paths, options->path_count, out_list, err) < 0 ||
-	    places_load(&pipeline.places, out_list, err) < 0)
+	if (find_logs(&pipeline, err) < 0 || places_load(&pipeline.places, out_list, err) < 0)
 		goto out;
 	note_list(&pipeline);
-	if (!options->dry_run && !options->no_remote &&
+	if (!options->dry_run && !options->no_remote && !pipeline.no_logs &&
 	    asking_open(&asking, &pipeline.places, options, err) < 0)
 		goto out;
 	if (watching_open(&watching, options, err) < 0)
@@ -407,6 +460,7 @@ out:
 	watching_free(watching);
 	asking_free(asking);
 	store_close(pipeline.store);
+	values_news_release(&pipeline.news);
 	places_release(&pipeline.places);
 	return failed;
 }

@@ -9,16 +9,22 @@
 #include "config.h"
 #include "discover.h"
 #include "lookup.h"
+#include "shape.h"
 #include "util/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Pods and Prometheus; neither is asked unless it is named. */
+/* The cluster: nothing of it is read or asked unless it is named. */
 struct cluster_options {
 	const char *const *pods; /* --pods FILE|-|URL */
 	size_t pod_count;
+	const char *const *values; /* --values FILE|-, the later ones over the earlier */
+	size_t value_count;
+	int64_t valid_from_ns; /* --valid-from; UNKNOWN: nobody said, so from now on */
+	struct shape *shapes;  /* --shape */
+	size_t shape_count;
 	struct http_options pods_http;	     /* for URLs; its url is not used */
 	struct http_options prometheus_http; /* its url: --prometheus; NULL */
 	struct cluster_selector selector;
@@ -56,8 +62,9 @@ struct ingest_tally {
 
 /*
  * Does it all. `db` is not opened with dry_run. The list that was found is
- * handed to the caller, who releases it. -1: nothing could be done (usage,
- * database); troubles on the way are said, counted and set tally->trouble.
+ * handed to the caller, who releases it; where only the cluster was asked about,
+ * outside of any project, no log is read, no server asked, and the list is empty. -1: nothing could
+ * be done (usage, database); troubles on the way are said, counted and set tally->trouble.
  */
 int pipeline_run(const char *db, const struct ingest_options *options, struct log_list *out_list,
 		 struct ingest_tally *tally, struct err *err);

@@ -430,16 +430,12 @@ static int check_url(const struct http_options *given, const char *url, struct e
 
 static int check_pods(const struct cluster_options *options, struct err *err)
 {
-	size_t i, pipes = 0;
+	size_t i;
 
-	for (i = 0; i < options->pod_count; i++) {
-		pipes += strcmp(options->pods[i], "-") == 0;
+	for (i = 0; i < options->pod_count; i++)
 		if (is_url(options->pods[i]) &&
 		    check_url(&options->pods_http, options->pods[i], err) < 0)
 			return err_prefix(err, "--pods");
-	}
-	if (pipes > 1)
-		return err_set(err, ERR_USAGE, "--pods -: standard input can be read only once");
 	return 0;
 }
 

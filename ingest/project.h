@@ -5,6 +5,11 @@
 #ifndef BR2_PROJECT_H
 #define BR2_PROJECT_H
 
+#include "util/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
 /*
  * The project root above `dir` (absolute) as Buck2 finds it: the furthest
  * ancestor with a .buckconfig, ending at one with a .buckroot, and before
@@ -16,5 +21,21 @@ char *project_find_root(const char *dir, const char *home);
  * the base name of root. Never NULL; caller frees.
  */
 char *project_name(const char *root);
+
+/* `heavy` of a project.json: the packages that the user has listed. */
+struct heavy_list {
+	char *path;	  /* of the file */
+	int64_t mtime_ns; /* of the file, before it was read */
+	char **packages;  /* each once, in its order */
+	size_t count;	  /* 0: an empty list, or none */
+};
+
+/*
+ * Reads <root>/project.json. 1, and the caller releases the list; 0: no such file;
+ * -1: ERR_IO, ERR_LIMIT; ERR_FORMAT: no JSON object, or a `heavy` that is no list
+ * of names. The text names the file.
+ */
+int project_heavy(const char *root, struct heavy_list *out, struct err *err);
+void heavy_list_release(struct heavy_list *list);
 
 #endif

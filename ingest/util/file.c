@@ -35,18 +35,26 @@ static int open_regular(const char *path, struct err *err)
 	return err_set(err, ERR_IO, "%s: not a regular file", path);
 }
 
-int file_read(const char *path, size_t max, struct buf *out, struct err *err)
+int file_read_open(int fd, const char *name, size_t max, struct buf *out, struct err *err)
 {
 	size_t before = out->len;
+	int rc;
+
+	do {
+		rc = read_chunk(fd, name, out, err);
+		if (rc > 0 && out->len - before > max)
+			rc = err_set(err, ERR_LIMIT, "%s: larger than %zu bytes", name, max);
+	} while (rc > 0);
+	return rc;
+}
+
+int file_read(const char *path, size_t max, struct buf *out, struct err *err)
+{
 	int fd = open_regular(path, err), rc;
 
 	if (fd < 0)
 		return -1;
-	do {
-		rc = read_chunk(fd, path, out, err);
-		if (rc > 0 && out->len - before > max)
-			rc = err_set(err, ERR_LIMIT, "%s: larger than %zu bytes", path, max);
-	} while (rc > 0);
+	rc = file_read_open(fd, path, max, out, err);
 	close(fd);
 	return rc;
 }

@@ -13,5 +13,7 @@
  * it, `out` may hold a part.
  */
 int file_read(const char *path, size_t max, struct buf *out, struct err *err);
+/* The same of what is open; `name` is for messages. */
+int file_read_open(int fd, const char *name, size_t max, struct buf *out, struct err *err);
 
 #endif

@@ -31,7 +31,7 @@ JOINTS = ['reader', 'clean', 'spans', 'instance', 'cli_config', 'places', 'runlo
 SHOW = ['check*', 'report*', 'views*', 'export*', 'plan*', 'figures', 'output', 'symptom']
 # The store, and the list of logs that a report is about.
 SHOW_STAGES = ['store', 'discover']
-COMMON = ['common', 'database', 'scope']
+COMMON = ['common', 'database', 'flags_*', 'scope']
 VERBS = ['cmd', 'cmd_*']
 MAIN = ['main']
 

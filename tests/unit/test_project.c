@@ -1,6 +1,7 @@
 #include "project.h"
 
 #include "scratch.h"
+#include "util/path.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,6 +153,77 @@ static void test_recorded_samples(void **state)
 	free(root);
 }
 
+/* ---- heavy ---- */
+
+static void test_heavy(void **state)
+{
+	char *dir = scratch_new();
+	struct heavy_list list;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(project_heavy(dir, &list, &err), 0);
+	assert_string_equal(err.text, "");
+	scratch_write(dir, "project.json", "{ \"heavy\": [\"glibc\", \"host-gcc\", \"glibc\"] }");
+	assert_int_equal(project_heavy(dir, &list, &err), 1);
+	assert_int_equal(list.count, 2);
+	assert_string_equal(list.packages[0], "glibc");
+	assert_string_equal(list.packages[1], "host-gcc");
+	assert_true(list.mtime_ns > INT64_C(1500000000000000000));
+	assert_string_equal(path_base(list.path), "project.json");
+	heavy_list_release(&list);
+	scratch_remove(dir);
+}
+
+/* No list is one without entries: what is heavy in it is known. */
+static void test_heavy_of_none(void **state)
+{
+	static const char *const texts[] = {"{}", "{\"name\": \"x\"}", "{\"heavy\": []}"};
+	char *dir = scratch_new();
+	struct err err = ERR_INIT;
+	struct heavy_list list;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		scratch_write(dir, "project.json", texts[i]);
+		assert_int_equal(project_heavy(dir, &list, &err), 1);
+		assert_int_equal(list.count, 0);
+		heavy_list_release(&list);
+	}
+	scratch_remove(dir);
+}
+
+static void test_heavy_that_is_none(void **state)
+{
+	static const char *const texts[][2] = {
+		{"", "project.json:1:0: "},
+		{"{\n\"heavy\": [\"a\",,]}", "project.json:2:"},
+		{"[]", "no JSON object"},
+		{"{\"heavy\": \"glibc\"}", "no list"},
+		{"{\"heavy\": {\"glibc\": 1}}", "no list"},
+		{"{\"heavy\": null}", "no list"},
+		{"{\"heavy\": [\"a\", 7]}", "entry 2"},
+		{"{\"heavy\": [\"\"]}", "entry 1"},
+	};
+	char *dir = scratch_new();
+	struct heavy_list list;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct err err = ERR_INIT;
+
+		scratch_write(dir, "project.json", texts[i][0]);
+		assert_int_equal(project_heavy(dir, &list, &err), -1);
+		assert_int_equal(err.kind, ERR_FORMAT);
+		if (!strstr(err.text, texts[i][1]))
+			fail_msg("%s: %s", texts[i][0], err.text);
+		assert_null(list.packages);
+	}
+	scratch_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +235,9 @@ int main(void)
 		cmocka_unit_test(test_name_of_an_odd_project_json),
 		cmocka_unit_test(test_name_of_the_top),
 		cmocka_unit_test(test_recorded_samples),
+		cmocka_unit_test(test_heavy),
+		cmocka_unit_test(test_heavy_of_none),
+		cmocka_unit_test(test_heavy_that_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

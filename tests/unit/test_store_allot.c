@@ -163,6 +163,45 @@ static void test_shapes(void **state)
 		    "big6000,small1500,tiny750");
 }
 
+/* ---- lists of heavy packages ---------------------------------------------------------- */
+
+static void list(struct fixture *f, const char *path, int64_t mtime_ns, const char *a,
+		 const char *b)
+{
+	const char *packages[] = {a, b};
+	struct listing listing = {"p", path, mtime_ns, packages, a && b ? 2 : a ? 1 : 0};
+
+	assert_ok(store_put_listing(f->store, &listing, &f->err));
+}
+
+static void assert_listed(struct fixture *f, const char *wanted)
+{
+	assert_text(
+		f,
+		"SELECT path || ' ' || mtime_ns || ' ' || ifnull((SELECT group_concat(package, ' ')"
+		" FROM (SELECT * FROM listed_package l WHERE l.project_id = f.project_id"
+		" ORDER BY position)), '-') FROM project_file f",
+		wanted);
+}
+
+static void test_lists(void **state)
+{
+	struct fixture *f = *state;
+
+	list(f, "/a", 5, "glibc", "gcc");
+	assert_listed(f, "/a 5 glibc gcc");
+	list(f, "/b", 4, "other", NULL);
+	assert_listed(f, "/a 5 glibc gcc");
+	list(f, "/b", 5, "other", NULL);
+	assert_listed(f, "/b 5 other");
+	list(f, "/b", 3, NULL, NULL); /* the same file, put back */
+	assert_listed(f, "/b 3 -");
+	list(f, "/a", 5, "gcc", "glibc");
+	assert_listed(f, "/a 5 gcc glibc");
+	list(f, "/a", 6, "gcc", NULL);
+	assert_listed(f, "/a 6 gcc");
+}
+
 /* ---- one result --------------------------------------------------------------------- */
 
 static void test_by_pool_and_time(void **state)
@@ -418,12 +457,14 @@ static void test_twice_changes_no_byte(void **state)
 	char *before, *after;
 	unsigned i;
 
+	list(f, "/a", 5, "glibc", "gcc");
 	learn_all(f, 1);
 	before = made_bytes(f->db, &before_len);
 	assert_ok(store_begin(f->store, &f->err));
 	for (i = 0; i < STEPS; i++)
 		learn(f, i);
 	assert_int_equal(see_pool(f, "shared", GIB, START + 9 * HOUR), 0);
+	list(f, "/a", 5, "glibc", "gcc");
 	allot(f);
 	assert_ok(store_commit(f->store, &f->err));
 	after = made_bytes(f->db, &after_len);
@@ -459,6 +500,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_is_seen_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_dated, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_shapes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lists, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_by_pool_and_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_by_container, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_namespaces_that_disagree, setup, teardown),

@@ -1,0 +1,237 @@
+#include "pipeline_values.h"
+
+#include "cluster_pools.h"
+#include "util/file.h"
+#include "util/mem.h"
+#include "util/msg.h"
+#include "util/timefmt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Kubernetes keeps no release with larger values; cluster_values.h says the same of all. */
+#define FILE_MAX ((size_t)1 << 20)
+
+struct texts {
+	struct pool_text *files;
+	struct buf *bufs;
+	size_t count;
+};
+
+/* ---- reading ---- */
+
+static const char *name_of(const char *source)
+{
+	return strcmp(source, "-") == 0 ? "standard input" : source;
+}
+
+/* A pipe will do, too: --values <(helm get values …). */
+static int read_source(const char *source, struct buf *out, struct err *err)
+{
+	bool is_stdin = strcmp(source, "-") == 0;
+	int fd = is_stdin ? STDIN_FILENO : open(source, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return err_errno(err, ERR_IO, errno, "%s: cannot open", source);
+	rc = file_read_open(fd, name_of(source), FILE_MAX, out, err);
+	if (!is_stdin)
+		close(fd);
+	return rc;
+}
+
+static int read_sources(const struct cluster_options *options, struct texts *texts, struct err *err)
+{
+	size_t i;
+
+	texts->files = xcalloc(options->value_count, sizeof(*texts->files));
+	texts->bufs = xcalloc(options->value_count, sizeof(*texts->bufs));
+	texts->count = options->value_count;
+	for (i = 0; i < texts->count; i++)
+		buf_init(&texts->bufs[i]);
+	for (i = 0; i < texts->count; i++) {
+		if (read_source(options->values[i], &texts->bufs[i], err) < 0)
+			return -1;
+		texts->files[i] = (struct pool_text){name_of(options->values[i]),
+						     {texts->bufs[i].data, texts->bufs[i].len}};
+	}
+	return 0;
+}
+
+static void texts_release(struct texts *texts)
+{
+	size_t i;
+
+	for (i = 0; i < texts->count; i++)
+		buf_release(&texts->bufs[i]);
+	free(texts->bufs);
+	free(texts->files);
+}
+
+/* ---- storing ---- */
+
+struct putting {
+	struct store *store; /* NULL: --dry-run */
+	const struct ingest_options *options;
+	struct values_news *news;
+	size_t written;
+};
+
+static void on_warning(void *context, const char *text)
+{
+	(void)context;
+	msg_warn("%s", text);
+}
+
+static void add_news(struct values_news *news, struct str pool)
+{
+	news->pools = xreallocarray(news->pools, news->count + 1, sizeof(*news->pools));
+	news->pools[news->count++] = xmemdup0(pool.data, pool.len);
+}
+
+static int on_pool(void *context, const struct pool_spec *pool, struct err *err)
+{
+	struct putting *putting = context;
+	int64_t from_ns = putting->options->cluster.valid_from_ns;
+	bool observed = from_ns == UNKNOWN;
+	int put;
+
+	if (!putting->store)
+		return 0;
+	put = store_put_pool(putting->store, putting->options->cache, pool,
+			     observed ? putting->options->now_ns : from_ns, observed, err);
+	if (put > 0 && observed)
+		add_news(putting->news, pool->pool);
+	putting->written += put > 0;
+	return put < 0 ? -1 : 0;
+}
+
+static void tell_read(const struct putting *putting, const struct pool_tally *tally)
+{
+	int64_t from_ns = putting->options->cluster.valid_from_ns;
+	char since[TIME_TEXT_MAX];
+
+	time_format(from_ns == UNKNOWN ? putting->options->now_ns : from_ns, since);
+	if (!putting->store)
+		msg_note("values: %" PRIu64 " pools read", tally->pools);
+	else if (!putting->written)
+		msg_note("values: %" PRIu64 " pools read, nothing new", tally->pools);
+	else
+		msg_note("values: %" PRIu64 " pools read, %zu of them new or changed from %s on",
+			 tally->pools, putting->written, since);
+}
+
+/* 1: the files failed, as `fault` says; 0; -1: the store did. */
+static int put_pools(struct putting *putting, const struct texts *texts, struct err *fault,
+		     struct err *err)
+{
+	struct pool_sink sink = {putting, on_pool, on_warning};
+	struct pool_tally tally = {0, 0};
+
+	if (putting->store && store_begin(putting->store, err) < 0)
+		return -1;
+	if (cluster_pools_read(texts->files, texts->count, &sink, &tally, fault) < 0) {
+		if (putting->store)
+			store_rollback(putting->store);
+		if (fault->kind != ERR_DB)
+			return 1;
+		*err = *fault;
+		return -1;
+	}
+	if (putting->store && store_commit(putting->store, err) < 0)
+		return -1;
+	tell_read(putting, &tally);
+	return 0;
+}
+
+static int store_values(struct putting *putting, bool *trouble, struct err *err)
+{
+	struct texts texts = {NULL, NULL, 0};
+	struct err fault = ERR_INIT;
+	int rc;
+
+	if (!putting->options->cluster.value_count)
+		return 0;
+	rc = read_sources(&putting->options->cluster, &texts, &fault) < 0
+		     ? 1
+		     : put_pools(putting, &texts, &fault, err);
+	texts_release(&texts);
+	if (rc <= 0)
+		return rc;
+	*trouble = true;
+	msg_error("%s", fault.text);
+	return 0;
+}
+
+static int put_shapes(struct store *store, const struct cluster_options *options, struct err *err)
+{
+	size_t i;
+
+	if (!store || !options->shape_count)
+		return 0;
+	if (store_begin(store, err) < 0)
+		return -1;
+	for (i = 0; i < options->shape_count; i++)
+		if (store_put_shape(store, &options->shapes[i], err) < 0) {
+			store_rollback(store);
+			return -1;
+		}
+	return store_commit(store, err);
+}
+
+int values_store(struct store *store, const struct ingest_options *options,
+		 struct values_news *news, bool *trouble, struct err *err)
+{
+	struct putting putting = {store, options, news, 0};
+
+	if (store_values(&putting, trouble, err) < 0)
+		return -1;
+	return put_shapes(store, &options->cluster, err);
+}
+
+/* ---- telling ---- */
+
+static int add_results(void *context, const struct row *row, struct err *err)
+{
+	int64_t *sum = context;
+
+	(void)err;
+	if (row->values[0].type == VALUE_INTEGER)
+		*sum += row->values[0].integer;
+	return 0;
+}
+
+int values_tell(struct store *store, const struct values_news *news, struct err *err)
+{
+	int64_t results = 0;
+	size_t i;
+
+	for (i = 0; i < news->count; i++) {
+		struct param pool = {":pool", {.type = VALUE_TEXT, .text = str_of(news->pools[i])}};
+
+		if (store_query(store,
+				"SELECT min(sum(k.results), 1000000000000) FROM _worker w"
+				" JOIN worker k ON k.worker_id = w.worker_id WHERE w.pool = :pool",
+				&pool, 1, add_results, &results, err) < 0)
+			return -1;
+	}
+	if (results)
+		msg_note("values: %" PRId64 " stored results of these pools ran before; if it held "
+			 "then, too: --valid-from DATE says since when",
+			 results);
+	return 0;
+}
+
+void values_news_release(struct values_news *news)
+{
+	size_t i;
+
+	for (i = 0; i < news->count; i++)
+		free(news->pools[i]);
+	free(news->pools);
+	*news = (struct values_news)VALUES_NEWS_INIT;
+}

@@ -1,0 +1,313 @@
+"""Values files and what each result was given by them: dates, order, edits; the heavy list of project.json."""
+import datetime
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+import harness
+from harness import rows, value
+
+CHART = harness.ROOT / 'tests/data/cluster/values.yaml'
+PODS = harness.ROOT / 'tests/data/pods/recorded.json'
+ANSWERS = harness.ROOT / 'tests/data/recordings/demo.jsonl.zst'
+GIB = 1 << 30
+# Before all recorded actions.
+PAST = '2026-01-01'
+
+
+@pytest.fixture
+def stored(br2, project, tmp_path):
+    """(root, db): logs and results are stored, nothing is known of the cluster."""
+    root, db = project('demo-x86_64'), tmp_path / 'br2.db'
+    br2.run(root, '--db', db, '--no-report', '--replay', ANSWERS)
+    return root, db
+
+
+@pytest.fixture
+def nowhere(tmp_path):
+    """A folder outside of any project."""
+    folder = tmp_path / 'chart'
+    folder.mkdir()
+    return folder
+
+
+def values(br2, db, folder, *options, **more):
+    """Values alone: no log is read, nobody is asked."""
+    return br2.run('--db', db, *options, cwd=folder, **more)
+
+
+def execute(db, sql):
+    connection = sqlite3.connect(db)
+    with connection:
+        connection.executescript(sql)
+    connection.close()
+
+
+def given(db):
+    """{(source, memory limit in GiB): results}; None where nothing is known."""
+    return {(row['source'], row['gib']): row['n'] for row in rows(
+        db, 'SELECT a.source, a.memory_limit_bytes / 1073741824.0 AS gib, count(*) AS n FROM result r'
+        ' LEFT JOIN allotment a USING (allotment_id) GROUP BY 1, 2')}
+
+
+def sound(br2, db):
+    br2.run('check', '--db', db, '--integrity')
+
+
+def dump(db):
+    return subprocess.run([sys.executable, harness.ROOT / 'tests/dump_rows.py', db], check=True,
+                          capture_output=True, text=True).stdout
+
+
+def chart(folder, name, memory):
+    """Another values file over CHART."""
+    path = folder / name
+    path.write_text(f'pools: {{shared: {{worker: {{resources: {{requests: {{memory: {memory}}},'
+                    f' limits: {{memory: {memory}}}}}}}}}}}\n')
+    return path
+
+
+# ---- pools ---------------------------------------------------------------------------
+
+def test_pools_alone(br2, nowhere, tmp_path):
+    db = tmp_path / 'br2.db'
+    said = values(br2, db, nowhere, '--values', CHART, '--valid-from', '2026-10-01')
+    assert said.stdout == ''
+    assert 'no project here, so no log is read' in said.stderr
+    assert '3 pools read, 3 of them new or changed from 2026-10-01 00:00:00.000 on' in said.stderr
+    assert rows(db, 'SELECT pool, valid_from_ns / 1000000000 AS since, enabled, instance_prefix, concurrency,'
+                ' cpu_request_milli, cpu_limit_milli, memory_request_bytes, memory_limit_bytes, workers_min, workers_max,'
+                " cooldown_s FROM pool_spec WHERE cache = '' AND pool = 'shared'") == [
+        {'pool': 'shared', 'since': 1790812800, 'enabled': 1, 'instance_prefix': '', 'concurrency': 1,
+         'cpu_request_milli': 4500, 'cpu_limit_milli': None, 'memory_request_bytes': 9 * GIB,
+         'memory_limit_bytes': 9 * GIB, 'workers_min': 0, 'workers_max': 8, 'cooldown_s': 300}]
+
+
+def test_twice_is_once(br2, nowhere, tmp_path):
+    db = tmp_path / 'br2.db'
+    values(br2, db, nowhere, '--values', CHART, '--shape', 'tiny=500m,1Gi')
+    before = db.read_bytes()
+    said = values(br2, db, nowhere, '--values', CHART, '--shape', 'tiny=0.5,1GiB,1GiB')
+    assert db.read_bytes() == before
+    assert '3 pools read, nothing new' in said.stderr
+    values(br2, db, nowhere, '--values', CHART, '--values', chart(nowhere, 'more.yaml', '10Gi'))
+    assert value(db, "SELECT group_concat(memory_limit_bytes >> 30) FROM (SELECT * FROM pool_spec WHERE pool = 'shared'"
+                 ' ORDER BY valid_from_ns)') == '9,10'
+    assert value(db, "SELECT count(*) FROM pool_spec WHERE pool <> 'shared'") == 2
+    assert rows(db, "SELECT * FROM shape WHERE shape = 'tiny'") == [
+        {'shape': 'tiny', 'cpu_milli': 500, 'memory_request_bytes': GIB, 'memory_limit_bytes': GIB}]
+
+
+def test_values_from_a_pipe(br2, nowhere, tmp_path):
+    db = tmp_path / 'br2.db'
+    with open(CHART) as text:
+        done = subprocess.run([br2.binary, '--db', db, '--values', '-', '--cache', 'east'], stdin=text, cwd=nowhere,
+                              env=br2.environment({}), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert value(db, "SELECT count(*) FROM pool_spec WHERE cache = 'east'") == 3
+    fifo = nowhere / 'fifo'
+    os.mkfifo(fifo)
+    process = br2.start('--db', db, '--values', fifo, cwd=nowhere)
+    fifo.write_bytes(CHART.read_bytes())
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+    assert value(db, "SELECT count(*) FROM pool_spec WHERE cache = ''") == 3
+
+
+def test_pods_alone(br2, nowhere, tmp_path):
+    db = tmp_path / 'br2.db'
+    values(br2, db, nowhere, '--pods', PODS)
+    assert value(db, 'SELECT count(*) FROM pod') == 2
+
+
+def test_nobody_is_asked_outside_of_a_project(br2, project, tmp_path, nowhere):
+    db = tmp_path / 'br2.db'
+    br2.run(project('flaky'), '--db', db, '--no-remote', '--no-report')
+    with harness.Listener() as nobody:
+        said = values(br2, db, nowhere, '--values', CHART, env={'BR2_RE_ENDPOINT': f'127.0.0.1:{nobody.port}'})
+        assert nobody.connections == 0
+    assert said.stdout == ''
+
+
+@pytest.mark.parametrize('options', [['--last', '1'], ['--project', 'x'], ['PATH']])
+def test_who_names_logs_wants_them(br2, nowhere, tmp_path, options):
+    options = [nowhere if option == 'PATH' else option for option in options]
+    values(br2, tmp_path / 'br2.db', nowhere, '--values', CHART, *options, code=3)
+    assert not (tmp_path / 'br2.db').exists()
+
+
+# ---- faults ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize('options', [
+    ['--valid-from', '2d'], ['--values', CHART, '--valid-from', 'yesterday'], ['--values', '-', '--values', '-'],
+    ['--values', '-', '--pods', '-'], ['--shape', 'x=1'], ['--shape', 'x=1,2Gi,1Gi'], ['--shape', '=1,1Gi']])
+def test_what_cannot_be_right_stops_at_once(br2, project, tmp_path, options):
+    said = br2.run(project('failures'), '--db', tmp_path / 'br2.db', *options, code=3)
+    assert not (tmp_path / 'br2.db').exists()
+    assert len(said.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize('text, words', [
+    (None, 'cannot open'), ('', 'no `pools` in it'), ('image: x\n', 'no `pools` in it'),
+    ('pools:\n\tshared: {}\n', ':2:1: found character'), ('- x\n', ':1:1: no values file')])
+def test_values_that_cannot_be_read(br2, project, tmp_path, text, words):
+    """One error, with what to do; the logs are stored all the same."""
+    bad, db = tmp_path / 'bad.yaml', tmp_path / 'br2.db'
+    if text is not None:
+        bad.write_text(text)
+    said = br2.run(project('failures'), '--db', db, '--no-remote', '--no-report', '--values', bad, code=2)
+    (error,) = [line for line in said.stderr.splitlines() if 'error' in line]
+    assert str(bad) in error and words in error
+    assert value(db, 'SELECT count(*) FROM run') == 4 and value(db, 'SELECT count(*) FROM pool_spec') == 0
+
+
+def test_a_bad_pool(br2, nowhere, tmp_path):
+    db, bad = tmp_path / 'br2.db', nowhere / 'bad.yaml'
+    bad.write_text('pools: {legacy: {worker: {resources: {requests: {cpu: many}}}}}\n')
+    said = values(br2, db, nowhere, '--values', CHART, '--values', bad)
+    (warning,) = [line for line in said.stderr.splitlines() if 'warning' in line]
+    assert f"{bad}:1:55: pools.legacy.worker.resources.requests.cpu: 'many'" in warning
+    assert value(db, 'SELECT group_concat(pool) FROM (SELECT pool FROM pool_spec ORDER BY pool)') == 'dedicated,shared'
+
+
+def test_dry_run(br2, stored):
+    root, db = stored
+    before = db.read_bytes()
+    said = br2.run(root, '--db', db, '--dry-run', '--values', CHART, '--shape', 'x=1,1Gi')
+    assert '3 pools read' in said.stderr
+    assert db.read_bytes() == before
+
+
+# ---- what each result was given -----------------------------------------------------------
+
+def test_from_now_on(br2, stored, nowhere):
+    """What ran before is not covered, which is said."""
+    _, db = stored
+    results = value(db, 'SELECT count(*) FROM result')
+    said = values(br2, db, nowhere, '--values', CHART)
+    assert f'{results} stored results of these pools ran before' in said.stderr and '--valid-from DATE' in said.stderr
+    assert given(db) == {(None, None): results}
+    said = values(br2, db, nowhere, '--values', CHART)
+    assert 'ran before' not in said.stderr
+    said = values(br2, db, nowhere, '--values', CHART, '--valid-from', PAST)
+    assert 'ran before' not in said.stderr
+    assert given(db) == {(2, 9.0): results}
+    sound(br2, db)
+
+
+def middle_of(db):
+    """A moment between two executions, half of them before it."""
+    return value(db, 'SELECT execution_start_ns FROM _time WHERE execution_start_ns IS NOT NULL'
+                 ' ORDER BY 1 LIMIT 1 OFFSET (SELECT count(*) / 2 FROM _time)')
+
+
+def as_date(ns):
+    second = datetime.datetime.fromtimestamp(ns // 10 ** 9, datetime.timezone.utc)
+    return f'{second:%Y-%m-%dT%H:%M:%S}.{ns % 10 ** 9:09d}Z'
+
+
+def test_a_change_among_the_results(br2, stored, nowhere):
+    """Those that began before it have the former limit, those from it on the new one."""
+    _, db = stored
+    middle = middle_of(db)
+    before = value(db, 'SELECT count(*) FROM _time WHERE execution_start_ns < ?', middle)
+    results = value(db, 'SELECT count(*) FROM result')
+    assert 0 < before < results
+    values(br2, db, nowhere, '--values', CHART, '--values', chart(nowhere, 'then.yaml', '12Gi'), '--valid-from', PAST)
+    assert given(db) == {(2, 12.0): results}
+    values(br2, db, nowhere, '--values', CHART, '--valid-from', as_date(middle))
+    assert given(db) == {(2, 12.0): before, (2, 9.0): results - before}
+    sound(br2, db)
+
+
+def test_any_order(br2, project, nowhere, tmp_path):
+    """Logs, answers, values and pods, each way round."""
+    root = project('demo-x86_64')
+    then = ['--values', CHART, '--values', chart(nowhere, 'then.yaml', '12Gi'), '--valid-from', PAST]
+    steps = {'logs': [root, '--no-remote', '--no-report'], 'results': [root, '--no-report', '--replay', ANSWERS],
+             'then': then, 'now': ['--values', CHART, '--valid-from', '2026-11-30T01:30:00Z'], 'pods': ['--pods', PODS]}
+    dumps = {}
+    for number, order in enumerate(['logs results then now pods', 'pods now then results', 'then results now pods',
+                                    'now logs pods then results', 'results pods then now']):
+        db = tmp_path / f'{number}.db'
+        for step in order.split():
+            br2.run('--db', db, *steps[step], cwd=nowhere)
+        dumps[order] = dump(db)
+        sound(br2, db)
+        assert sum(n for (source, _), n in given(db).items() if source == 1) > 0
+    first = next(iter(dumps.values()))
+    assert [order for order, rows_of in dumps.items() if rows_of != first] == []
+
+
+def test_edits(br2, stored, nowhere):
+    """`check` finds them, the next ingest follows them."""
+    root, db = stored
+    results = value(db, 'SELECT count(*) FROM result')
+    values(br2, db, nowhere, '--values', CHART, '--valid-from', PAST)
+    execute(db, f"UPDATE pool_spec SET memory_limit_bytes = {7 * GIB} WHERE pool = 'shared'")
+    assert 'another allotment' in br2.run('check', '--db', db, '--integrity', code=4).stdout
+    br2.run(root, '--db', db, '--no-remote', '--no-report')
+    assert given(db) == {(2, 7.0): results}
+    sound(br2, db)
+    execute(db, 'DELETE FROM pool_spec')
+    br2.run(root, '--db', db, '--no-remote', '--no-report')
+    assert given(db) == {(None, None): results}
+
+
+def test_nothing_learned_nothing_written(br2, stored, nowhere):
+    root, db = stored
+    values(br2, db, nowhere, '--values', CHART, '--valid-from', PAST, '--pods', PODS)
+    before = db.read_bytes()
+    br2.run(root, '--db', db, '--no-remote', '--no-report', '--pods', PODS)
+    assert db.read_bytes() == before
+    assert value(db, 'SELECT count(*) FROM allotment_due') == 0
+
+
+# ---- the heavy list -------------------------------------------------------------------------
+
+def listed(db):
+    return [row['package'] for row in rows(db, 'SELECT package FROM listed_package ORDER BY position')]
+
+
+def test_the_heavy_list(br2, project, tmp_path):
+    root, db = project('cells'), tmp_path / 'br2.db'
+    file = root / 'project.json'
+    wanted = json.loads(file.read_text())['heavy']
+    assert wanted
+
+    def again():
+        return br2.run(root, '--db', db, '--no-remote', '--no-report')
+    again()
+    assert listed(db) == wanted
+    before = db.read_bytes()
+    again()
+    assert db.read_bytes() == before
+    file.write_text('{"name": "qemu-mini", "heavy": ["b", "a"]}')
+    again()
+    assert listed(db) == ['b', 'a']
+    file.write_text('{"name": "qemu-mini", "heavy": ["b", 7]}')
+    (warning,) = [line for line in again().stderr.splitlines() if 'warning' in line]
+    assert str(file) in warning and 'entry 2' in warning
+    assert listed(db) == ['b', 'a']
+    file.write_text('{"name": "qemu-mini"}')
+    again()
+    assert listed(db) == [] and value(db, 'SELECT path FROM project_file') == str(file)
+
+
+def test_two_roots_of_one_name(br2, project, tmp_path):
+    roots = [project('cells'), tmp_path / 'other']
+    (roots[1] / 'buck-out/v2/log').mkdir(parents=True)
+    (roots[1] / 'project.json').write_text('{"name": "qemu-mini", "heavy": ["newer"]}')
+    os.utime(roots[0] / 'project.json', ns=(10 ** 18, 10 ** 18))
+    dumps = []
+    for number, order in enumerate([roots, roots[::-1]]):
+        db = tmp_path / f'{number}.db'
+        for root in order:
+            br2.run(root, '--db', db, '--no-remote', '--no-report')
+        assert listed(db) == ['newer']
+        dumps.append(dump(db))
+    assert dumps[0] == dumps[1]
