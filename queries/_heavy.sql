@@ -8,19 +8,20 @@ CREATE VIEW _heavy (
     cores,         -- its average cores
     max_rss_bytes, -- its largest process
     is_long,       -- 1: by its wall time
-    is_wide        -- 1: by its cores
+    is_wide,       -- 1: by its cores
+    allotment_id   -- what it was given
 ) AS
 WITH at AS MATERIALIZED (
     SELECT (SELECT value * 1e9 FROM setting WHERE key = 'heavy_wall_s') AS wall,
         (SELECT value * 1.0 FROM setting WHERE key = 'heavy_cores') AS cores,
         (SELECT value * 1e9 FROM setting WHERE key = 'heavy_cores_min_s') AS min_wall)
 -- Two searches in two indexes; the second leaves out what the first has found.
-SELECT r.lookup_id, r.project_id, r.package_id, r.wall_ns, r.cores, r.max_rss_bytes, r.wall_ns > (SELECT wall FROM at), 1
+SELECT r.lookup_id, r.project_id, r.package_id, r.wall_ns, r.cores, r.max_rss_bytes, r.wall_ns > (SELECT wall FROM at), 1, r.allotment_id
 FROM result r INDEXED BY result_bucket
 WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND r.bucket IN (0, 1, 2, 3, 4) AND r.cores > (SELECT cores FROM at)
     AND r.wall_ns > (SELECT min_wall FROM at)
 UNION ALL
-SELECT r.lookup_id, r.project_id, r.package_id, r.wall_ns, r.cores, r.max_rss_bytes, 1, 0
+SELECT r.lookup_id, r.project_id, r.package_id, r.wall_ns, r.cores, r.max_rss_bytes, 1, 0, r.allotment_id
 FROM result r INDEXED BY result_wall
 WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND r.wall_ns > (SELECT wall FROM at)
     AND NOT (r.cores > (SELECT cores FROM at) AND r.wall_ns > (SELECT min_wall FROM at));

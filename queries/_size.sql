@@ -35,10 +35,10 @@ FROM (SELECT r.allotment_id, r.category_id, 1 AS kind, r.memory_mib AS size, cou
 CREATE VIEW _sized (
     -- The same of each result: up to three rows, one a kind, for those who look at few.
     result_id,   -- of table result
-    lookup_id, project_id, allotment_id, category_id, wall_ns, -- of result
+    lookup_id, project_id, package_id, allotment_id, category_id, wall_ns, -- of result
     kind, size   -- see _size
 ) AS
-SELECT r.result_id, r.lookup_id, r.project_id, r.allotment_id, r.category_id, r.wall_ns, k.kind, CASE k.kind WHEN 2 THEN r.centicores
+SELECT r.result_id, r.lookup_id, r.project_id, r.package_id, r.allotment_id, r.category_id, r.wall_ns, k.kind, CASE k.kind WHEN 2 THEN r.centicores
     WHEN 1 THEN CASE WHEN r.cpu_ns IS NOT NULL THEN ifnull(max(r.memory_mib, c.working_set_peak_bytes / 1048576
         + (c.working_set_peak_bytes % 1048576 > 0)), ifnull(r.memory_mib, c.working_set_peak_bytes / 1048576
         + (c.working_set_peak_bytes % 1048576 > 0))) END END

@@ -1,0 +1,163 @@
+CREATE VIEW package_sizes (
+    -- One row a package and memory limit under which it ran, by package: the smallest shape that suits all its executions.
+    -- It suits if the peaks fit its limit with setting sizing_margin_pct (or those that do not have at most 5 % of
+    -- the wall time and are below the limit itself); if the package is heavy, only one of more cores than setting
+    -- heavy_cores, where there is one. From setting outlier_results on, one execution alone decides neither. A kill
+    -- for memory always asks for more than the limit under which it came, as worker_sizing has it, and where that is
+    -- not known for the largest. Limits are told apart: make -jN follows them.
+    package,        -- the target's name
+    under_gib,      -- memory limit in force; NULL: none, or not known
+    results,        -- counted results whose memory is known
+    unknown,        -- and of which it is not
+    largest_gib,    -- the largest peak, as in worker_sizing
+    heavy_results,  -- results that are heavy as in heavy_packages
+    oom_kills,      -- kills for memory under this limit
+    shape,          -- the smallest one of table shape that suits; NULL: none does
+    package_shape,  -- the largest shape of all rows of the package, whatever their limit: what to give it; NULL: none
+    reason          -- in words
+) AS
+WITH fit AS MATERIALIZED (
+    SELECT h.shape, row_number() OVER (ORDER BY h.memory_limit_bytes, h.cpu_milli, h.shape) AS place, s.fit_mib, h.memory_limit_bytes AS limit_bytes,
+        h.cpu_milli > (SELECT value * 1000 FROM setting WHERE key = 'heavy_cores') AS is_wide,
+        h.memory_limit_bytes = max(h.memory_limit_bytes) OVER () AS is_largest
+    FROM shape h JOIN _shape s ON s.shape = h.shape),
+at AS MATERIALIZED (
+    SELECT (SELECT value FROM setting WHERE key = 'outlier_results') AS many, (SELECT value FROM setting WHERE key = 'sizing_oom_pct') AS oom_pct,
+        (SELECT value FROM setting WHERE key = 'sizing_oom_mib') AS oom_mib, (SELECT value FROM setting WHERE key = 'sizing_margin_pct') AS margin,
+        (SELECT min(place) FROM fit) AS light, ifnull((SELECT min(place) FROM fit WHERE is_wide), (SELECT min(place) FROM fit)) AS wide,
+        EXISTS (SELECT 1 FROM fit WHERE is_wide) AS has_wide),
+-- Those that the smallest shape is too small for: few, as a rule.
+large AS MATERIALIZED (
+    SELECT s.project_id, s.package_id, s.allotment_id, s.size, s.wall_ns
+    FROM (SELECT r.result_id FROM result r INDEXED BY result_memory
+            WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND r.memory_mib > (SELECT min(fit_mib) FROM fit)
+        UNION SELECT c.result_id FROM result_container c WHERE c.working_set_peak_bytes > (SELECT min(fit_mib) * 1048576.0 FROM fit)) l
+        JOIN _sized s ON s.result_id = l.result_id WHERE s.kind = 1),
+over AS MATERIALIZED (
+    SELECT l.package_id, ifnull(a.memory_limit_bytes, 0) AS under, f.place, count(*) AS n, total(l.wall_ns) AS wall_ns,
+        total(l.size * 1048576.0 > f.limit_bytes) AS killed
+    FROM large l LEFT JOIN allotment a ON a.allotment_id = l.allotment_id JOIN fit f ON l.size > f.fit_mib
+    GROUP BY l.package_id, ifnull(a.memory_limit_bytes, 0), f.place),
+merged AS (
+    SELECT package_id, under, row_number() OVER one AS place, sum(n) OVER one AS n, sum(unknown) OVER one AS unknown,
+        total(wall_ns) OVER one AS wall_ns, max(largest) OVER one AS largest, sum(heavy) OVER one AS heavy, sum(kills) OVER one AS kills
+    FROM (SELECT package_id, ifnull(a.memory_limit_bytes, 0) AS under, n, unknown, wall_ns, largest, heavy, kills
+        FROM (SELECT r.package_id, r.allotment_id, count(r.max_rss_bytes) AS n, count(*) - count(r.max_rss_bytes) AS unknown,
+                total(r.wall_ns) AS wall_ns, max(r.max_rss_bytes) AS largest, 0 AS heavy, 0 AS kills
+            FROM result r INDEXED BY result_package WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY r.package_id, r.allotment_id
+            UNION ALL SELECT r.package_id, r.allotment_id, total(r.max_rss_bytes IS NULL), -total(r.max_rss_bytes IS NULL), 0,
+                max(c.working_set_peak_bytes), 0, 0
+            FROM result_container c CROSS JOIN result r ON r.result_id = c.result_id
+            WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND c.working_set_peak_bytes IS NOT NULL GROUP BY r.package_id, r.allotment_id
+            UNION ALL SELECT h.package_id, h.allotment_id, 0, 0, 0, NULL, count(*), 0
+            FROM _heavy h GROUP BY h.package_id, h.allotment_id) u
+            LEFT JOIN allotment a ON a.allotment_id = u.allotment_id
+        UNION ALL SELECT p.package_id, ifnull(k.limit_bytes, 0), 0, 0, 0, NULL, 0, count(*)
+        FROM _pool_kill k JOIN package p ON p.name = k.package GROUP BY p.package_id, ifnull(k.limit_bytes, 0))
+    WINDOW one AS (PARTITION BY package_id, under)),
+judged AS (
+    SELECT m.*, m.n + m.unknown >= at.many AS is_many,
+        -- Of many results one alone is left out.
+        m.heavy > (m.n + m.unknown >= at.many) AND at.has_wide AS is_heavy,
+        (SELECT max(o.n) FROM over o WHERE o.package_id = m.package_id AND o.under = m.under) AS misfits,
+        CASE WHEN m.kills > 0 THEN max(m.under * (100 + at.oom_pct) / 100.0, m.under + at.oom_mib * 1048576.0) ELSE 0 END AS least
+    FROM merged m CROSS JOIN at WHERE m.place = 1),
+placed AS (
+    SELECT v.*, CASE WHEN v.misfits IS NULL AND v.kills = 0 THEN iif(v.is_heavy, at.wide, at.light)
+        ELSE (SELECT min(f.place) FROM fit f LEFT JOIN over o ON o.package_id = v.package_id AND o.under = v.under AND o.place = f.place
+            WHERE (f.is_wide OR NOT v.is_heavy) AND (v.kills = 0 OR iif(v.under > 0, f.limit_bytes >= v.least, f.is_largest))
+                AND (o.n IS NULL OR o.n <= v.is_many OR o.wall_ns * 100 <= v.wall_ns * 5 AND o.killed <= v.is_many)) END AS shape_place
+    FROM judged v CROSS JOIN at)
+SELECT p.name, round(nullif(v.under, 0) / 1073741824.0, 3), v.n, v.unknown, round(v.largest / 1073741824.0, 3), v.heavy, v.kills,
+    (SELECT f.shape FROM fit f WHERE f.place = v.shape_place),
+    (SELECT f.shape FROM fit f WHERE f.place = v.package_place),
+    CASE WHEN v.shape_place IS NULL THEN 'no shape is large enough' WHEN v.misfits IS NULL THEN 'all fit the smallest with ' || at.margin || ' %'
+        WHEN v.shape_place = 1 THEN 'what is over the smallest is left out: one of ' || (v.n + v.unknown) || ', or under 5 % of the wall time'
+        ELSE v.misfits || ' of ' || v.n || ' over the smallest with ' || at.margin || ' %' END
+        || CASE WHEN v.is_heavy THEN '; heavy: ' || v.heavy || ' results' WHEN v.heavy > 0 AND at.has_wide THEN '; one heavy result of '
+            || (v.n + v.unknown) || ' is left out' ELSE '' END
+        || CASE WHEN v.kills > 0 THEN '; killed for memory: ' || v.kills ELSE '' END
+FROM (SELECT q.*, CASE WHEN count(*) OVER whole = count(shape_place) OVER whole THEN max(shape_place) OVER whole END AS package_place
+    FROM placed q WINDOW whole AS (PARTITION BY package_id)) v JOIN package p ON p.package_id = v.package_id CROSS JOIN at
+ORDER BY p.name, v.under;
+
+CREATE VIEW package_sizes_by_project (
+    -- The rows of package_sizes of each project, by project. A digest belongs to the project of its first reference.
+    project,        -- name
+    package,        -- the target's name
+    under_gib,      -- memory limit in force; NULL: none, or not known
+    results,        -- counted results whose memory is known
+    unknown,        -- and of which it is not
+    largest_gib,    -- the largest peak, as in worker_sizing
+    heavy_results,  -- results that are heavy as in heavy_packages
+    oom_kills,      -- kills for memory under this limit
+    shape,          -- the smallest one of table shape that suits; NULL: none does
+    package_shape,  -- the largest shape of all rows of the package, whatever their limit: what to give it; NULL: none
+    reason          -- in words
+) AS
+WITH fit AS MATERIALIZED (
+    SELECT h.shape, row_number() OVER (ORDER BY h.memory_limit_bytes, h.cpu_milli, h.shape) AS place, s.fit_mib, h.memory_limit_bytes AS limit_bytes,
+        h.cpu_milli > (SELECT value * 1000 FROM setting WHERE key = 'heavy_cores') AS is_wide,
+        h.memory_limit_bytes = max(h.memory_limit_bytes) OVER () AS is_largest
+    FROM shape h JOIN _shape s ON s.shape = h.shape),
+at AS MATERIALIZED (
+    SELECT (SELECT value FROM setting WHERE key = 'outlier_results') AS many, (SELECT value FROM setting WHERE key = 'sizing_oom_pct') AS oom_pct,
+        (SELECT value FROM setting WHERE key = 'sizing_oom_mib') AS oom_mib, (SELECT value FROM setting WHERE key = 'sizing_margin_pct') AS margin,
+        (SELECT min(place) FROM fit) AS light, ifnull((SELECT min(place) FROM fit WHERE is_wide), (SELECT min(place) FROM fit)) AS wide,
+        EXISTS (SELECT 1 FROM fit WHERE is_wide) AS has_wide),
+-- Those that the smallest shape is too small for: few, as a rule.
+large AS MATERIALIZED (
+    SELECT s.project_id, s.package_id, s.allotment_id, s.size, s.wall_ns
+    FROM (SELECT r.result_id FROM result r INDEXED BY result_memory
+            WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND r.memory_mib > (SELECT min(fit_mib) FROM fit)
+        UNION SELECT c.result_id FROM result_container c WHERE c.working_set_peak_bytes > (SELECT min(fit_mib) * 1048576.0 FROM fit)) l
+        JOIN _sized s ON s.result_id = l.result_id WHERE s.kind = 1),
+over AS MATERIALIZED (
+    SELECT j.name AS project, l.package_id, ifnull(a.memory_limit_bytes, 0) AS under, f.place, count(*) AS n, total(l.wall_ns) AS wall_ns,
+        total(l.size * 1048576.0 > f.limit_bytes) AS killed
+    FROM large l JOIN project j ON j.project_id = l.project_id LEFT JOIN allotment a ON a.allotment_id = l.allotment_id JOIN fit f ON l.size > f.fit_mib
+    GROUP BY j.name, l.package_id, ifnull(a.memory_limit_bytes, 0), f.place),
+merged AS (
+    SELECT project, package_id, under, row_number() OVER one AS place, sum(n) OVER one AS n, sum(unknown) OVER one AS unknown,
+        total(wall_ns) OVER one AS wall_ns, max(largest) OVER one AS largest, sum(heavy) OVER one AS heavy, sum(kills) OVER one AS kills
+    FROM (SELECT project, package_id, ifnull(a.memory_limit_bytes, 0) AS under, n, unknown, wall_ns, largest, heavy, kills
+        FROM (SELECT j.name AS project, r.package_id, r.allotment_id, count(r.max_rss_bytes) AS n, count(*) - count(r.max_rss_bytes) AS unknown,
+                total(r.wall_ns) AS wall_ns, max(r.max_rss_bytes) AS largest, 0 AS heavy, 0 AS kills
+            -- The plus keeps SQLite from making an index of its own, which costs more than the scan.
+            FROM project j CROSS JOIN result r NOT INDEXED ON +r.project_id = j.project_id
+            WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY j.name, r.package_id, r.allotment_id
+            UNION ALL SELECT j.name AS project, r.package_id, r.allotment_id, total(r.max_rss_bytes IS NULL), -total(r.max_rss_bytes IS NULL), 0,
+                max(c.working_set_peak_bytes), 0, 0
+            FROM result_container c CROSS JOIN result r ON r.result_id = c.result_id JOIN project j ON j.project_id = r.project_id
+            WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND c.working_set_peak_bytes IS NOT NULL GROUP BY j.name, r.package_id, r.allotment_id
+            UNION ALL SELECT j.name AS project, h.package_id, h.allotment_id, 0, 0, 0, NULL, count(*), 0
+            FROM _heavy h JOIN project j ON j.project_id = h.project_id GROUP BY j.name, h.package_id, h.allotment_id) u
+            LEFT JOIN allotment a ON a.allotment_id = u.allotment_id
+        UNION ALL SELECT k.project, p.package_id, ifnull(k.limit_bytes, 0), 0, 0, 0, NULL, 0, count(*)
+        FROM _pool_kill k JOIN package p ON p.name = k.package GROUP BY k.project, p.package_id, ifnull(k.limit_bytes, 0))
+    WINDOW one AS (PARTITION BY project, package_id, under)),
+judged AS (
+    SELECT m.*, m.n + m.unknown >= at.many AS is_many,
+        -- Of many results one alone is left out.
+        m.heavy > (m.n + m.unknown >= at.many) AND at.has_wide AS is_heavy,
+        (SELECT max(o.n) FROM over o WHERE o.project = m.project AND o.package_id = m.package_id AND o.under = m.under) AS misfits,
+        CASE WHEN m.kills > 0 THEN max(m.under * (100 + at.oom_pct) / 100.0, m.under + at.oom_mib * 1048576.0) ELSE 0 END AS least
+    FROM merged m CROSS JOIN at WHERE m.place = 1),
+placed AS (
+    SELECT v.*, CASE WHEN v.misfits IS NULL AND v.kills = 0 THEN iif(v.is_heavy, at.wide, at.light)
+        ELSE (SELECT min(f.place) FROM fit f LEFT JOIN over o ON o.project = v.project AND o.package_id = v.package_id AND o.under = v.under AND o.place = f.place
+            WHERE (f.is_wide OR NOT v.is_heavy) AND (v.kills = 0 OR iif(v.under > 0, f.limit_bytes >= v.least, f.is_largest))
+                AND (o.n IS NULL OR o.n <= v.is_many OR o.wall_ns * 100 <= v.wall_ns * 5 AND o.killed <= v.is_many)) END AS shape_place
+    FROM judged v CROSS JOIN at)
+SELECT v.project, p.name, round(nullif(v.under, 0) / 1073741824.0, 3), v.n, v.unknown, round(v.largest / 1073741824.0, 3), v.heavy, v.kills,
+    (SELECT f.shape FROM fit f WHERE f.place = v.shape_place),
+    (SELECT f.shape FROM fit f WHERE f.place = v.package_place),
+    CASE WHEN v.shape_place IS NULL THEN 'no shape is large enough' WHEN v.misfits IS NULL THEN 'all fit the smallest with ' || at.margin || ' %'
+        WHEN v.shape_place = 1 THEN 'what is over the smallest is left out: one of ' || (v.n + v.unknown) || ', or under 5 % of the wall time'
+        ELSE v.misfits || ' of ' || v.n || ' over the smallest with ' || at.margin || ' %' END
+        || CASE WHEN v.is_heavy THEN '; heavy: ' || v.heavy || ' results' WHEN v.heavy > 0 AND at.has_wide THEN '; one heavy result of '
+            || (v.n + v.unknown) || ' is left out' ELSE '' END
+        || CASE WHEN v.kills > 0 THEN '; killed for memory: ' || v.kills ELSE '' END
+FROM (SELECT q.*, CASE WHEN count(*) OVER whole = count(shape_place) OVER whole THEN max(shape_place) OVER whole END AS package_place
+    FROM placed q WINDOW whole AS (PARTITION BY project, package_id)) v JOIN package p ON p.package_id = v.package_id CROSS JOIN at
+ORDER BY v.project, p.name, v.under;

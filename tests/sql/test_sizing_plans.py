@@ -1,0 +1,51 @@
+"""How SQLite runs the views of sizes: as test_plans.py has it for the others."""
+import pytest
+
+from test_plans import FILTERS, plan, walked
+import tables
+
+# Of these the kills begin with the few failed attempts and look whose each is; their filter is looked at last.
+BY_RUN = ['worker_sizing_by_run', 'shape_fit_by_run']
+BY_PROJECT = ['worker_sizing_by_project', 'shape_fit_by_project', 'package_sizes_by_project', 'waste_by_project']
+
+
+@pytest.fixture(scope='module')
+def db():
+    return tables.create()
+
+
+@pytest.mark.parametrize('view', BY_RUN)
+@pytest.mark.parametrize('condition', FILTERS)
+def test_filter_on_run_is_pushed_down(db, view, condition):
+    sql = f'SELECT * FROM {view} WHERE run {condition}'
+    assert walked(db, sql) == set()
+    assert any('sqlite_autoindex_run_1 (trace_id' in step for step in plan(db, sql))
+
+
+@pytest.mark.parametrize('view', BY_PROJECT)
+@pytest.mark.parametrize('condition', FILTERS)
+def test_filter_on_project_is_pushed_down(db, view, condition):
+    """One walk over the results for one project, not one for each project of the file; and over the indexes of the few
+    that are large."""
+    sql = f'SELECT * FROM {view} WHERE project {condition}'
+    few = {'result_memory', 'result_bucket', 'result_wall'} if 'package' in view else set()
+    assert walked(db, sql) - few <= {'result'}
+    assert any('sqlite_autoindex_project_1 (name' in step for step in plan(db, sql))
+
+
+@pytest.mark.parametrize('view', ['shape_fit_by_package', 'waste_by_package'])
+@pytest.mark.parametrize('condition', FILTERS)
+def test_filter_on_package_is_a_search(db, view, condition):
+    assert walked(db, f'SELECT * FROM {view} WHERE package {condition}') == set()
+
+
+def test_filter_on_invocation_is_a_search(db):
+    sql = "SELECT * FROM waste_by_invocation WHERE invocation = 'x'"
+    assert any('request_by_invocation (invocation=' in step for step in plan(db, sql))
+
+
+@pytest.mark.parametrize('view', ['worker_sizing', 'shape_fit'])
+def test_sizes_are_read_off_two_indexes(db, view):
+    assert walked(db, f'SELECT * FROM {view}') == {'result_memory', 'result_cores'}
+    arms = [step for step in plan(db, 'SELECT * FROM _size') if 'SCAN r USING INDEX result_' in step]
+    assert len(arms) == 3  # and the few without usage
