@@ -98,20 +98,20 @@ static void bind_owner(struct statement *s, const struct result_owner *owner)
 static int put_head(struct store *store, const struct result_owner *owner,
 		    const struct result *result, const struct result_names *names, struct err *err)
 {
-	struct statement *s =
-		db_use(store, ST_RESULT_PUT,
-		       "INSERT INTO result (lookup_id, source, wall_ns, cpu_ns, max_rss_bytes,"
-		       " exit_code, termination_signal, worker_id, request_id, allotment_id,"
-		       " name_id, package_id, category_id, project_id, first_run_id, attempt_run_id,"
-		       " attempt_span_id, attempt_idx, status_code, status_message)"
-		       " SELECT l.lookup_id, :source,"
-		       " :wall_ns, :cpu_ns, :max_rss_bytes, :exit_code, :termination_signal,"
-		       " :worker, :request, :allotment, l.name_id, t.package_id, n.category_id,"
-		       " r.project_id, r.run_id, :run, :span, :idx, :status_code, :status_message"
-		       " FROM lookup l JOIN run r ON r.run_id = l.first_run_id"
-		       " JOIN action_name n ON n.name_id = l.name_id"
-		       " JOIN target t ON t.target_id = n.target_id WHERE l.lookup_id = :lookup"
-		       " ON CONFLICT DO NOTHING");
+	struct statement *s = db_use(
+		store, ST_RESULT_PUT,
+		"INSERT INTO result (lookup_id, source, wall_ns, cpu_ns, max_rss_bytes,"
+		" exit_code, termination_signal, worker_id, request_id, allotment_id,"
+		" name_id, package_id, category_id, project_id, first_run_id, attempt_run_id,"
+		" attempt_span_id, attempt_idx, status_code, status_message)"
+		" SELECT l.lookup_id, :source,"
+		" :wall_ns, :cpu_ns, :max_rss_bytes, :exit_code, :termination_signal,"
+		" :worker, :request, :allotment, l.name_id, t.package_id, n.category_id,"
+		" r.project_id, r.run_id, :run, :span, :idx, :status_code, :status_message"
+		" FROM lookup l JOIN run r ON r.run_id = l.first_run_id"
+		" JOIN action_name n ON n.name_id = l.name_id"
+		" JOIN target t ON t.target_id = n.target_id WHERE l.lookup_id = :lookup"
+		" ON CONFLICT DO NOTHING");
 
 	bind_owner(s, owner);
 	bind_int(s, ":source", result->source);
@@ -130,13 +130,20 @@ static int put_head(struct store *store, const struct result_owner *owner,
 	return db_done(s, err);
 }
 
+/* In the order in which an execution passes them. */
+static const enum result_time time_order[TIME_COUNT] = {
+	TIME_QUEUED,	      TIME_WORKER_START,     TIME_FETCH_START,
+	TIME_FETCH_COMPLETED, TIME_EXECUTION_START,  TIME_EXECUTION_COMPLETED,
+	TIME_UPLOAD_START,    TIME_UPLOAD_COMPLETED, TIME_WORKER_COMPLETED,
+};
+
 static int64_t base_of(const struct result *result)
 {
 	size_t i;
 
 	for (i = 0; i < TIME_COUNT; i++)
-		if (result->time_ns[i] != UNKNOWN)
-			return result->time_ns[i];
+		if (result->time_ns[time_order[i]] != UNKNOWN)
+			return result->time_ns[time_order[i]];
 	return UNKNOWN;
 }
 
@@ -167,25 +174,29 @@ static int put_times(struct store *store, int64_t result_id, const struct result
 		[TIME_UPLOAD_START] = ":upload_start",
 		[TIME_UPLOAD_COMPLETED] = ":upload_completed",
 	};
-	int64_t base_ns = base_of(result);
+	int64_t base_ns = base_of(result), last_ns = base_ns, step_ns;
 	struct statement *s;
 	size_t i;
 
 	if (base_ns == UNKNOWN && result->virtual_ns == UNKNOWN)
 		return 0;
 	s = db_use(store, ST_RESULT_TIME_PUT,
-		   "INSERT INTO result_time (result_id, base_ns, queued_off_ns,"
-		   " worker_start_off_ns, worker_completed_off_ns, fetch_start_off_ns,"
-		   " fetch_completed_off_ns, execution_start_off_ns, execution_completed_off_ns,"
-		   " upload_start_off_ns, upload_completed_off_ns, virtual_ns)"
-		   " VALUES (:result, :base, :queued, :worker_start, :worker_completed,"
-		   " :fetch_start, :fetch_completed, :execution_start, :execution_completed,"
-		   " :upload_start, :upload_completed, :virtual)");
+		   "INSERT INTO result_time (result_id, base_ns, queued_step_ns,"
+		   " worker_start_step_ns, fetch_start_step_ns, fetch_completed_step_ns,"
+		   " execution_start_step_ns, execution_completed_step_ns, upload_start_step_ns,"
+		   " upload_completed_step_ns, worker_completed_step_ns, is_virtual)"
+		   " VALUES (:result, :base, :queued, :worker_start, :fetch_start,"
+		   " :fetch_completed, :execution_start, :execution_completed, :upload_start,"
+		   " :upload_completed, :worker_completed, :is_virtual)");
 	bind_int(s, ":result", result_id);
 	bind_int(s, ":base", base_ns);
-	for (i = 0; i < TIME_COUNT; i++)
-		bind_int(s, params[i], distance(base_ns, result->time_ns[i]));
-	bind_int(s, ":virtual", result->virtual_ns);
+	for (i = 0; i < TIME_COUNT; i++) {
+		step_ns = distance(last_ns, result->time_ns[time_order[i]]);
+		if (step_ns != UNKNOWN)
+			last_ns = result->time_ns[time_order[i]];
+		bind_int(s, params[time_order[i]], step_ns);
+	}
+	bind_int(s, ":is_virtual", result->virtual_ns == UNKNOWN ? UNKNOWN : 1);
 	return db_done(s, err);
 }
 

@@ -12,8 +12,8 @@ SELECT g.trace_id, j.name, t.label, p.name, c.name, n.identifier, f.idx, CASE WH
     CASE WHEN r.max_rss_bytes IS NOT NULL THEN r.termination_signal IS NOT NULL OR ifnull(r.exit_code = 137, 0) END,
     (SELECT u.major_faults FROM rusage u WHERE u.result_id = f.result_id), (SELECT w.name FROM worker w WHERE w.worker_id = r.worker_id),
     (SELECT w.pool FROM _worker w WHERE w.worker_id = r.worker_id), (SELECT w.pod FROM _worker w WHERE w.worker_id = r.worker_id),
-    (SELECT strftime('%Y-%m-%d %H:%M:%f', (m.base_ns + m.execution_start_off_ns) / 1000000 / 1000.0, 'unixepoch')
-        FROM result_time m WHERE m.result_id = f.result_id),
+    (SELECT strftime('%Y-%m-%d %H:%M:%f', m.execution_start_ns / 1000000 / 1000.0, 'unixepoch')
+        FROM _time m WHERE m.result_id = f.result_id),
     f.no_result, ifnull(f.error, f.action_error), f.message, l.digest,
     b.place || y.name || '/action/' || replace(l.digest, ':', '-') || '/',
     (SELECT b.place || z.name || '/historical_execute_response/' || lower(hex(h.hash)) || '-' || h.size_bytes || '/'

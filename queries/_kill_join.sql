@@ -37,12 +37,12 @@ asked AS (
 there AS (
     SELECT h.kill, h.lived_on, h.meaning, h.at_ns, h.is_shared, r.result_id, r.source, r.lookup_id, r.attempt_run_id,
         r.attempt_span_id, r.attempt_idx, r.first_run_id, r.exit_code, r.termination_signal,
-        t.base_ns + t.execution_completed_off_ns AS ended_ns
+        t.execution_completed_ns AS ended_ns
     FROM asked h CROSS JOIN result r INDEXED BY result_request ON r.request_id IS h.request_id AND r.worker_id = h.worker_id
-        CROSS JOIN result_time t ON t.result_id = r.result_id CROSS JOIN limits m
-    WHERE CASE WHEN h.lived_on THEN t.base_ns + t.execution_start_off_ns <= h.at_ns AND t.base_ns + t.execution_completed_off_ns > h.from_ns
-        ELSE h.at_ns BETWEEN t.base_ns + t.execution_start_off_ns - m.before_ns
-            AND t.base_ns + t.execution_completed_off_ns + m.after_ns END),
+        CROSS JOIN _time t ON t.result_id = r.result_id CROSS JOIN limits m
+    WHERE CASE WHEN h.lived_on THEN t.execution_start_ns <= h.at_ns AND t.execution_completed_ns > h.from_ns
+        ELSE h.at_ns BETWEEN t.execution_start_ns - m.before_ns
+            AND t.execution_completed_ns + m.after_ns END),
 candidate AS (
     SELECT t.*, CASE
         WHEN exit_code = 137 OR termination_signal = 'KILL' THEN 2

@@ -11,8 +11,8 @@ CREATE VIEW _signal (
 SELECT r.lookup_id, r.source, r.attempt_run_id, r.first_run_id, r.project_id, r.termination_signal, t.label, p.name, c.name,
     n.identifier, CASE r.source WHEN 1 THEN 'action_cache' ELSE 'historical' END, r.exit_code, r.wall_ns / 1e9, r.cpu_ns / 1e9,
     r.max_rss_bytes / 1073741824.0, (SELECT w.name FROM worker w WHERE w.worker_id = r.worker_id),
-    (SELECT strftime('%Y-%m-%d %H:%M:%f', (m.base_ns + m.execution_start_off_ns) / 1000000 / 1000.0, 'unixepoch')
-        FROM result_time m WHERE m.result_id = r.result_id),
+    (SELECT strftime('%Y-%m-%d %H:%M:%f', m.execution_start_ns / 1000000 / 1000.0, 'unixepoch')
+        FROM _time m WHERE m.result_id = r.result_id),
     (SELECT q.invocation FROM request q WHERE q.request_id = r.request_id), l.digest
 FROM result r JOIN _lookup l ON l.lookup_id = r.lookup_id JOIN action_name n ON n.name_id = l.name_id
     JOIN category c ON c.category_id = n.category_id JOIN target t ON t.target_id = n.target_id

@@ -7,8 +7,10 @@ CREATE VIEW _span (
     run_ns,    -- the command ran
     upload_ns  -- the worker uploaded outputs
 ) AS
-SELECT result_id, worker_start_off_ns - queued_off_ns, fetch_completed_off_ns - fetch_start_off_ns,
-    execution_completed_off_ns - execution_start_off_ns, upload_completed_off_ns - upload_start_off_ns
+SELECT result_id, CASE WHEN queued_step_ns IS NOT NULL THEN worker_start_step_ns END,
+    CASE WHEN fetch_start_step_ns IS NOT NULL THEN fetch_completed_step_ns END,
+    CASE WHEN execution_start_step_ns IS NOT NULL THEN execution_completed_step_ns END,
+    CASE WHEN upload_start_step_ns IS NOT NULL THEN upload_completed_step_ns END
 FROM result_time;
 
 CREATE VIEW _irregular_span (
@@ -17,9 +19,13 @@ CREATE VIEW _irregular_span (
     queued_ns, -- as in _span, as all below
     fetch_ns, run_ns, upload_ns
 ) AS
-SELECT result_id, worker_start_off_ns - queued_off_ns, fetch_completed_off_ns - fetch_start_off_ns,
-    execution_completed_off_ns - execution_start_off_ns, upload_completed_off_ns - upload_start_off_ns
+SELECT result_id, CASE WHEN queued_step_ns IS NOT NULL THEN worker_start_step_ns END,
+    CASE WHEN fetch_start_step_ns IS NOT NULL THEN fetch_completed_step_ns END,
+    CASE WHEN execution_start_step_ns IS NOT NULL THEN execution_completed_step_ns END,
+    CASE WHEN upload_start_step_ns IS NOT NULL THEN upload_completed_step_ns END
 FROM result_time
 -- To the letter as in index result_time_irregular, or SQLite does not take it.
-WHERE (worker_start_off_ns >= queued_off_ns AND fetch_completed_off_ns >= fetch_start_off_ns
-    AND execution_completed_off_ns >= execution_start_off_ns AND upload_completed_off_ns >= upload_start_off_ns) IS NOT TRUE;
+WHERE (queued_step_ns = 0 AND worker_start_step_ns >= 0
+    AND fetch_start_step_ns IS NOT NULL AND fetch_completed_step_ns >= 0
+    AND execution_start_step_ns IS NOT NULL AND execution_completed_step_ns >= 0
+    AND upload_start_step_ns IS NOT NULL AND upload_completed_step_ns >= 0) IS NOT TRUE;

@@ -20,7 +20,8 @@ CREATE VIEW _suspicion (
 WITH known AS (
     SELECT DISTINCT g.trace_id, j.name, f.run_id, f.span_id, f.idx, f.name_id, f.kind, f.action_failed, f.lookup_id, f.reason, f.no_result,
         f.result_id, ifnull(f.exit_code, r.exit_code) AS exit_code, r.termination_signal, r.max_rss_bytes, r.worker_id,
-        ifnull(m.base_ns + m.execution_completed_off_ns, f.start_ns + ifnull(f.wall_us, 0) * 1000) AS ended_ns,
+        ifnull((SELECT m.execution_completed_ns FROM _time m WHERE m.result_id = f.result_id),
+            f.start_ns + ifnull(f.wall_us, 0) * 1000) AS ended_ns,
         -- A command that Buck2 or the worker stopped says nothing of memory.
         f.reason IN ('timeout', 'cancelled') AS is_stopped,
         f.kind = 2 AND f.result_id IS NULL AND f.exit_code IS NULL AND (f.reason = 'worker_lost'
@@ -33,8 +34,7 @@ WITH known AS (
         WHEN EXISTS (SELECT 1 FROM tail_pattern p WHERE e.stderr GLOB p.pattern) THEN 'its stderr shows only the end of a longer log'
         WHEN length(CAST(e.stderr AS BLOB)) < e.stderr_bytes THEN 'only the end of its stderr was kept' END AS text_gap
     FROM run g JOIN project j ON j.project_id = g.project_id JOIN _failed_attempt f ON f.run_id = g.run_id
-        LEFT JOIN attempt_stderr e USING (run_id, span_id, idx) LEFT JOIN result r ON r.result_id = f.result_id
-        LEFT JOIN result_time m ON m.result_id = f.result_id)
+        LEFT JOIN attempt_stderr e USING (run_id, span_id, idx) LEFT JOIN result r ON r.result_id = f.result_id)
 SELECT trace_id, name, run_id, span_id, idx, name_id, kind, action_failed, lookup_id, reason, no_result, result_id, exit_code,
     termination_signal, max_rss_bytes, worker_id, ended_ns,
     CASE

@@ -13,7 +13,7 @@ CREATE VIEW _usage (
     rss_at_floor, clock_skew, mem_limit_gib, ctr_peak_gib, ctr_cores_peak, ctr_samples, ctr_confidence
 ) AS
 SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
-    (SELECT t.base_ns + t.execution_start_off_ns FROM result_time t WHERE t.result_id = r.result_id),
+    (SELECT t.execution_start_ns FROM _time t WHERE t.result_id = r.result_id),
     l.digest, i.name, j.name, t.label, p.name, t.buck_package, c.name, n.identifier,
     (SELECT f.name FROM configuration f WHERE f.configuration_id = n.configuration_id),
     CASE r.source WHEN 1 THEN 'action_cache' ELSE 'historical' END,
@@ -26,23 +26,18 @@ SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
     (SELECT w.name FROM worker w WHERE w.worker_id = r.worker_id),
     (SELECT w.pool FROM _worker w WHERE w.worker_id = r.worker_id),
     (SELECT w.pod FROM _worker w WHERE w.worker_id = r.worker_id),
-    (SELECT strftime('%Y-%m-%d %H:%M:%f', (t.base_ns + t.execution_start_off_ns) / 1000000 / 1000.0, 'unixepoch')
-        FROM result_time t WHERE t.result_id = r.result_id),
+    (SELECT strftime('%Y-%m-%d %H:%M:%f', t.execution_start_ns / 1000000 / 1000.0, 'unixepoch')
+        FROM _time t WHERE t.result_id = r.result_id),
     q.invocation,
-    (SELECT (t.worker_start_off_ns - t.queued_off_ns) / 1e9 FROM result_time t
-        WHERE t.result_id = r.result_id AND t.worker_start_off_ns >= t.queued_off_ns),
-    (SELECT (t.fetch_completed_off_ns - t.fetch_start_off_ns) / 1e9 FROM result_time t
-        WHERE t.result_id = r.result_id AND t.fetch_completed_off_ns >= t.fetch_start_off_ns),
-    (SELECT (t.upload_completed_off_ns - t.upload_start_off_ns) / 1e9 FROM result_time t
-        WHERE t.result_id = r.result_id AND t.upload_completed_off_ns >= t.upload_start_off_ns),
+    (SELECT t.queued_ns / 1e9 FROM _span t WHERE t.result_id = r.result_id AND t.queued_ns >= 0),
+    (SELECT t.fetch_ns / 1e9 FROM _span t WHERE t.result_id = r.result_id AND t.fetch_ns >= 0),
+    (SELECT t.upload_ns / 1e9 FROM _span t WHERE t.result_id = r.result_id AND t.upload_ns >= 0),
     g.trace_id,
     (SELECT b.place || y.name || '/action/' || replace(l.digest, ':', '-') || '/'
         FROM _portal b JOIN _digest_function y ON y.function = l.function WHERE b.instance_id = l.instance_id),
     (SELECT r.max_rss_bytes <= w.rss_min_bytes * (1 + (SELECT value FROM setting WHERE key = 'rss_floor_pct') / 100.0)
         FROM worker w WHERE w.worker_id = r.worker_id),
-    (SELECT t.worker_start_off_ns < t.queued_off_ns OR t.fetch_completed_off_ns < t.fetch_start_off_ns
-            OR t.execution_completed_off_ns < t.execution_start_off_ns OR t.upload_completed_off_ns < t.upload_start_off_ns
-        FROM result_time t WHERE t.result_id = r.result_id),
+    (SELECT t.queued_ns < 0 OR t.fetch_ns < 0 OR t.run_ns < 0 OR t.upload_ns < 0 FROM _span t WHERE t.result_id = r.result_id),
     (SELECT p.limit_bytes / 1073741824.0 FROM _peak p WHERE p.result_id = r.result_id),
     (SELECT p.container_bytes / 1073741824.0 FROM _peak p WHERE p.result_id = r.result_id),
     (SELECT p.cores_peak_milli / 1000.0 FROM _peak p WHERE p.result_id = r.result_id),

@@ -23,9 +23,9 @@ CREATE VIEW cells (
 WITH unnamed AS MATERIALIZED (
     SELECT g.run_id, total(r.wall_ns) AS wall_ns, count(*) AS n
     FROM run g JOIN result r ON r.first_run_id = g.run_id AND r.request_id IS NULL AND r.source = 1 AND r.cpu_ns IS NOT NULL
-        JOIN result_time t ON t.result_id = r.result_id
+        JOIN _time t ON t.result_id = r.result_id
     WHERE EXISTS (SELECT 1 FROM attempt a WHERE a.lookup_id = r.lookup_id AND a.run_id = g.run_id AND a.cache_hit = 0)
-        AND t.base_ns + t.execution_start_off_ns BETWEEN
+        AND t.execution_start_ns BETWEEN
         g.start_ns - (SELECT value FROM setting WHERE key = 'executed_tolerance_s') * 1000000000
         AND g.start_ns + g.duration_us * 1000 + (SELECT value FROM setting WHERE key = 'executed_tolerance_s') * 1000000000
     GROUP BY g.run_id),

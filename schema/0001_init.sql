@@ -409,25 +409,27 @@ CREATE INDEX result_signal ON result (termination_signal) WHERE termination_sign
 CREATE INDEX result_request ON result (request_id, worker_id, first_run_id);
 
 CREATE TABLE result_time (
-    -- ExecutedActionMetadata's timestamps: the first known one whole, the others as
-    -- distances from it (shorter integers). time = base_ns + *_off_ns.
+    -- ExecutedActionMetadata's timestamps: the first known one whole, each other one as the
+    -- step from the known one before it, in the order below (the shortest integers; most
+    -- phases are one step). NULL: unknown. See _time for times, _span for phases.
     result_id INTEGER PRIMARY KEY REFERENCES result ON DELETE CASCADE,
     base_ns INTEGER,          -- NULL: no timestamp is known
-    queued_off_ns INTEGER,
-    worker_start_off_ns INTEGER,
-    fetch_start_off_ns INTEGER,
-    fetch_completed_off_ns INTEGER,
-    execution_start_off_ns INTEGER,
-    execution_completed_off_ns INTEGER,
-    upload_start_off_ns INTEGER,
-    upload_completed_off_ns INTEGER,
-    worker_completed_off_ns INTEGER,
-    virtual_ns INTEGER        -- virtual_execution_duration as sent
+    queued_step_ns INTEGER,   -- 0, as it can only be the first one
+    worker_start_step_ns INTEGER,
+    fetch_start_step_ns INTEGER,
+    fetch_completed_step_ns INTEGER,
+    execution_start_step_ns INTEGER,
+    execution_completed_step_ns INTEGER,
+    upload_start_step_ns INTEGER,
+    upload_completed_step_ns INTEGER,
+    worker_completed_step_ns INTEGER,
+    is_virtual INTEGER        -- 1: result.wall_ns is the virtual_execution_duration that was sent; NULL: none was
 ) STRICT;
 -- Few, as a rule: a phase that is unknown (uploaded by the client), or ends before it begins.
-CREATE INDEX result_time_irregular ON result_time (result_id) WHERE (worker_start_off_ns >= queued_off_ns
-    AND fetch_completed_off_ns >= fetch_start_off_ns AND execution_completed_off_ns >= execution_start_off_ns
-    AND upload_completed_off_ns >= upload_start_off_ns) IS NOT TRUE;
+CREATE INDEX result_time_irregular ON result_time (result_id) WHERE (queued_step_ns = 0 AND worker_start_step_ns >= 0
+    AND fetch_start_step_ns IS NOT NULL AND fetch_completed_step_ns >= 0
+    AND execution_start_step_ns IS NOT NULL AND execution_completed_step_ns >= 0
+    AND upload_start_step_ns IS NOT NULL AND upload_completed_step_ns >= 0) IS NOT TRUE;
 
 CREATE TABLE rusage (
     -- buildbarn.resourceusage.POSIXResourceUsage, whole (max RSS and signal are in result).

@@ -9,34 +9,30 @@ SELECT CASE r.source WHEN 1 THEN 'action_cache' ELSE 'historical' END AS source,
     w.name AS worker, v.pool, v.pod, v.rss_floor_bytes,
     q.invocation AS executed_by, q.tool_name, q.tool_version, q.correlated_invocations_id,
     q.action_mnemonic, q.target_id, q.configuration_id,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.queued_off_ns) / 1000000 / 1000.0, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', k.queued_ns / 1000000 / 1000.0, 'unixepoch')
         AS queued_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.worker_start_off_ns) / 1000000 / 1000.0, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', k.worker_start_ns / 1000000 / 1000.0, 'unixepoch')
         AS worker_start_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.fetch_start_off_ns) / 1000000 / 1000.0, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', k.fetch_start_ns / 1000000 / 1000.0, 'unixepoch')
         AS fetch_start_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.fetch_completed_off_ns) / 1000000 / 1000.0, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', k.fetch_completed_ns / 1000000 / 1000.0, 'unixepoch')
         AS fetch_completed_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.execution_start_off_ns) / 1000000 / 1000.0, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', k.execution_start_ns / 1000000 / 1000.0, 'unixepoch')
         AS execution_start_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.execution_completed_off_ns) / 1000000 / 1000.0, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', k.execution_completed_ns / 1000000 / 1000.0, 'unixepoch')
         AS execution_completed_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.upload_start_off_ns) / 1000000 / 1000.0, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', k.upload_start_ns / 1000000 / 1000.0, 'unixepoch')
         AS upload_start_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.upload_completed_off_ns) / 1000000 / 1000.0, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', k.upload_completed_ns / 1000000 / 1000.0, 'unixepoch')
         AS upload_completed_utc,
-    strftime('%Y-%m-%d %H:%M:%f', (k.base_ns + k.worker_completed_off_ns) / 1000000 / 1000.0, 'unixepoch')
+    strftime('%Y-%m-%d %H:%M:%f', k.worker_completed_ns / 1000000 / 1000.0, 'unixepoch')
         AS worker_completed_utc,
     -- A difference of two clocks that is negative says nothing but that they differ.
-    CASE WHEN k.worker_start_off_ns >= k.queued_off_ns
-        THEN (k.worker_start_off_ns - k.queued_off_ns) / 1e9 END AS queued_s,
-    CASE WHEN k.fetch_completed_off_ns >= k.fetch_start_off_ns
-        THEN (k.fetch_completed_off_ns - k.fetch_start_off_ns) / 1e9 END AS fetch_s,
-    CASE WHEN k.execution_completed_off_ns >= k.execution_start_off_ns
-        THEN (k.execution_completed_off_ns - k.execution_start_off_ns) / 1e9 END AS ran_s,
-    CASE WHEN k.upload_completed_off_ns >= k.upload_start_off_ns
-        THEN (k.upload_completed_off_ns - k.upload_start_off_ns) / 1e9 END AS upload_s,
-    k.virtual_ns / 1e9 AS virtual_s,
+    CASE WHEN s.queued_ns >= 0 THEN s.queued_ns / 1e9 END AS queued_s,
+    CASE WHEN s.fetch_ns >= 0 THEN s.fetch_ns / 1e9 END AS fetch_s,
+    CASE WHEN s.run_ns >= 0 THEN s.run_ns / 1e9 END AS ran_s,
+    CASE WHEN s.upload_ns >= 0 THEN s.upload_ns / 1e9 END AS upload_s,
+    CASE WHEN m.is_virtual THEN r.wall_ns / 1e9 END AS virtual_s,
     g.minor_faults, g.major_faults, g.swaps, g.block_in, g.block_out,
     g.messages_sent, g.messages_received, g.signals_received, g.voluntary_ctx, g.involuntary_ctx,
     o.files_created, o.files_count_peak, o.files_bytes_peak,
@@ -50,9 +46,11 @@ FROM result r
 LEFT JOIN worker w USING (worker_id)
 LEFT JOIN _worker v USING (worker_id)
 LEFT JOIN request q USING (request_id)
-LEFT JOIN result_time k ON k.result_id = r.result_id
+LEFT JOIN result_time m ON m.result_id = r.result_id
+LEFT JOIN _time k ON k.result_id = r.result_id
+LEFT JOIN _span s ON s.result_id = r.result_id
 LEFT JOIN rusage g ON g.result_id = r.result_id
 LEFT JOIN file_pool_usage o ON o.result_id = r.result_id
 LEFT JOIN input_root_usage d ON d.result_id = r.result_id
 WHERE r.lookup_id IN (SELECT lookup_id FROM _lookup WHERE digest = :digest)
-ORDER BY r.source, k.base_ns, r.result_id
+ORDER BY r.source, m.base_ns, r.result_id

@@ -36,7 +36,7 @@ FROM historical h JOIN run g USING (run_id) JOIN attempt a USING (run_id, span_i
     LEFT JOIN result r ON r.source = 2 AND r.attempt_run_id = h.run_id AND r.attempt_span_id = h.span_id
         AND r.attempt_idx = h.idx AND r.lookup_id = l.lookup_id
     LEFT JOIN worker w USING (worker_id) LEFT JOIN request q USING (request_id)
-    LEFT JOIN result_time m USING (result_id) LEFT JOIN rusage u USING (result_id)
+    LEFT JOIN _time m USING (result_id) LEFT JOIN rusage u USING (result_id)
 ORDER BY g.trace_id, span"""
 
 

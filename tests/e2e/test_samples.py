@@ -111,9 +111,9 @@ SELECT lower(hex(l.hash)) || ':' || l.size_bytes AS digest, t.label, nullif(c.na
     nullif(n.identifier, '') AS identifier, r.wall_ns, r.cpu_ns, r.max_rss_bytes, r.exit_code,
     r.termination_signal, w.name AS worker, q.invocation, m.*, u.*
 FROM result r JOIN lookup l USING (lookup_id) JOIN action_name n ON n.name_id = r.name_id
-    JOIN target t USING (target_id) JOIN category c USING (category_id)
+    JOIN target t ON t.target_id = n.target_id JOIN category c ON c.category_id = n.category_id
     LEFT JOIN worker w USING (worker_id) LEFT JOIN request q USING (request_id)
-    LEFT JOIN result_time m USING (result_id) LEFT JOIN rusage u USING (result_id)
+    LEFT JOIN _time m USING (result_id) LEFT JOIN rusage u USING (result_id)
 WHERE r.source = 1"""
 
 HISTORICAL = RESULT.replace('AS digest,', """AS digest, g.trace_id, r.attempt_span_id AS span,
@@ -122,8 +122,8 @@ HISTORICAL = RESULT.replace('AS digest,', """AS digest, g.trace_id, r.attempt_sp
 
 
 def times_of(row):
-    times = {name: row[f'{column}_off_ns'] for name, column in TIMES.items()}
-    return {name: row['base_ns'] + offset for name, offset in times.items() if offset is not None}
+    times = {name: row[f'{column}_ns'] for name, column in TIMES.items()}
+    return {name: ns for name, ns in times.items() if ns is not None}
 
 
 def check_result(got, want):

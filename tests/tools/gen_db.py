@@ -225,11 +225,10 @@ class Maker:
         queued = start + seq * 20_000_000 + self.rng.randint(0, 999_999)
         begin = 600_000 if self.rng.random() > 0.001 else -40_000_000
         if uploaded:
-            self.rows['result_time'].append((number, queued, None, None, None, None, 0, wall, None, None, None, wall))
+            self.rows['result_time'].append((number, queued, None, None, None, None, 0, wall, None, None, None, 1))
             return
-        fetch = begin + 400_000 + self.rng.randint(0, 9_000_000)
-        self.rows['result_time'].append((number, queued, 0, begin, begin + 300_000, fetch, fetch, fetch + wall, fetch + wall,
-                                         fetch + wall + 3_000_000, fetch + wall + 3_000_000, None))
+        self.rows['result_time'].append((number, queued, 0, begin, 300_000, 100_000 + self.rng.randint(0, 9_000_000), 0, wall, 0,
+                                         3_000_000, 0, 1))
         system = cpu // 5 // 1000 * 1000
         self.rows['rusage'].append((number, cpu - system, system, 4_000, 0, 0, 0, 88, 0, 0, 0, 60, 14))
 
@@ -258,9 +257,7 @@ class Maker:
             'result': 'result_id, lookup_id, source, wall_ns, cpu_ns, max_rss_bytes, exit_code, worker_id, request_id,'
                       ' allotment_id, name_id, package_id, category_id, project_id, first_run_id',
             'result_container': 'result_id, status, settled, memory_samples, working_set_peak_bytes, cpu_samples',
-            'result_time': 'result_id, base_ns, queued_off_ns, worker_start_off_ns, fetch_start_off_ns, fetch_completed_off_ns,'
-                           ' execution_start_off_ns, execution_completed_off_ns, upload_start_off_ns, upload_completed_off_ns,'
-                           ' worker_completed_off_ns, virtual_ns',
+            'result_time': 'result_id, base_ns, ' + ', '.join(f'{t}_step_ns' for t in tables.TIMES) + ', is_virtual',
             'rusage': 'result_id, user_ns, system_ns, minor_faults, major_faults, swaps, block_in, block_out, messages_sent,'
                       ' messages_received, signals_received, voluntary_ctx, involuntary_ctx'}
         for table, names in columns.items():

@@ -79,7 +79,7 @@ static void test_wall_and_cpu(void **state)
 	assert_ok(store_put_result(f->store, lookup_of(f, "p", 2), &result, &f->err));
 	assert_number(f, "SELECT wall_ns IS NULL AND cpu_ns = 2 FROM result WHERE lookup_id = 2",
 		      1);
-	assert_number(f, "SELECT execution_completed_off_ns FROM result_time WHERE result_id = 2",
+	assert_number(f, "SELECT execution_completed_step_ns FROM result_time WHERE result_id = 2",
 		      -7);
 
 	/* The worker's own measure comes first. */

@@ -235,7 +235,7 @@ static void test_the_whole_of_a_result(void **state)
 		    "0x.Y0001 1x.Y");
 	assert_number(f, "SELECT base_ns FROM result_time WHERE result_id = 1", START);
 	assert_number(f,
-		      "SELECT upload_completed_off_ns = 50 AND queued_off_ns IS NULL"
+		      "SELECT upload_completed_step_ns = 50 AND queued_step_ns IS NULL"
 		      " FROM result_time WHERE result_id = 1",
 		      1);
 	assert_number(f,
