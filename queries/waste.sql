@@ -7,7 +7,8 @@ CREATE VIEW waste (
     cpu_request,      -- cores requested
     results,          -- counted results of which all below is known
     unknown,          -- and the others: no allotment, times or memory is known, or the clocks disagree
-    busy_h,           -- fetch + run + upload of the results: how long they held a worker, hours
+    busy_h,           -- fetch + run + upload of the results: how long they held a worker, hours; NULL, as all
+                      -- below, where there is none
     requested_core_h, -- cores requested times that, the pod's other containers included (setting pod_overhead_cpu)
     used_core_h,      -- their CPU time
     used_core_pct,    -- of the requested; over 100: bursts
@@ -15,8 +16,9 @@ CREATE VIEW waste (
     used_gib_h,       -- their peaks times their wall time: as if it were needed throughout, so rather too much
     used_gib_pct      -- of the requested
 ) AS
-SELECT a.pool, round(a.memory_limit_bytes / 1073741824.0, 3), a.cpu_request_milli / 1000.0, v.n, v.unknown, round(v.busy_ns / 3.6e12, 3), round(v.core_ns / 3.6e12, 3), round(v.cpu_ns / 3.6e12, 3),
-    round(100 * v.cpu_ns / nullif(v.core_ns, 0), 1), round(v.gib_ns / 3.6e12, 3), round(v.used_gib_ns / 3.6e12, 3),
+SELECT a.pool, round(a.memory_limit_bytes / 1073741824.0, 3), a.cpu_request_milli / 1000.0, v.n, v.unknown, CASE WHEN v.n > 0 THEN round(v.busy_ns / 3.6e12, 3) END, CASE WHEN v.n > 0 THEN round(v.core_ns / 3.6e12, 3) END,
+    CASE WHEN v.n > 0 THEN round(v.cpu_ns / 3.6e12, 3) END, round(100 * v.cpu_ns / nullif(v.core_ns, 0), 1),
+    CASE WHEN v.n > 0 THEN round(v.gib_ns / 3.6e12, 3) END, CASE WHEN v.n > 0 THEN round(v.used_gib_ns / 3.6e12, 3) END,
     round(100 * v.used_gib_ns / nullif(v.gib_ns, 0), 1)
 FROM (SELECT g.group_id, sum(u.n) AS n, sum(u.unknown) AS unknown, total(u.busy_ns) AS busy_ns, total(u.core_ns) AS core_ns,
         total(u.cpu_ns) AS cpu_ns, total(u.gib_ns) AS gib_ns, total(u.used_gib_ns) AS used_gib_ns
@@ -32,7 +34,8 @@ CREATE VIEW waste_by_project (
     project,          -- name
     results,          -- counted results of which all below is known
     unknown,          -- and the others: no allotment, times or memory is known, or the clocks disagree
-    busy_h,           -- fetch + run + upload of the results: how long they held a worker, hours
+    busy_h,           -- fetch + run + upload of the results: how long they held a worker, hours; NULL, as all
+                      -- below, where there is none
     requested_core_h, -- cores requested times that, the pod's other containers included (setting pod_overhead_cpu)
     used_core_h,      -- their CPU time
     used_core_pct,    -- of the requested; over 100: bursts
@@ -40,8 +43,9 @@ CREATE VIEW waste_by_project (
     used_gib_h,       -- their peaks times their wall time: as if it were needed throughout, so rather too much
     used_gib_pct      -- of the requested
 ) AS
-SELECT v.project, v.n, v.unknown, round(v.busy_ns / 3.6e12, 3), round(v.core_ns / 3.6e12, 3), round(v.cpu_ns / 3.6e12, 3),
-    round(100 * v.cpu_ns / nullif(v.core_ns, 0), 1), round(v.gib_ns / 3.6e12, 3), round(v.used_gib_ns / 3.6e12, 3),
+SELECT v.project, v.n, v.unknown, CASE WHEN v.n > 0 THEN round(v.busy_ns / 3.6e12, 3) END, CASE WHEN v.n > 0 THEN round(v.core_ns / 3.6e12, 3) END,
+    CASE WHEN v.n > 0 THEN round(v.cpu_ns / 3.6e12, 3) END, round(100 * v.cpu_ns / nullif(v.core_ns, 0), 1),
+    CASE WHEN v.n > 0 THEN round(v.gib_ns / 3.6e12, 3) END, CASE WHEN v.n > 0 THEN round(v.used_gib_ns / 3.6e12, 3) END,
     round(100 * v.used_gib_ns / nullif(v.gib_ns, 0), 1)
 -- The plus keeps SQLite from making an index of its own, which costs more than the scan.
 FROM (SELECT j.name AS project, count(s.is_known) AS n, count(*) - count(s.is_known) AS unknown, total(s.busy_ns) AS busy_ns, total(s.busy_ns * s.held_cores) AS core_ns,
@@ -54,7 +58,8 @@ CREATE VIEW waste_by_package (
     package,          -- the target's name
     results,          -- counted results of which all below is known
     unknown,          -- and the others: no allotment, times or memory is known, or the clocks disagree
-    busy_h,           -- fetch + run + upload of the results: how long they held a worker, hours
+    busy_h,           -- fetch + run + upload of the results: how long they held a worker, hours; NULL, as all
+                      -- below, where there is none
     requested_core_h, -- cores requested times that, the pod's other containers included (setting pod_overhead_cpu)
     used_core_h,      -- their CPU time
     used_core_pct,    -- of the requested; over 100: bursts
@@ -62,8 +67,9 @@ CREATE VIEW waste_by_package (
     used_gib_h,       -- their peaks times their wall time: as if it were needed throughout, so rather too much
     used_gib_pct      -- of the requested
 ) AS
-SELECT v.package, v.n, v.unknown, round(v.busy_ns / 3.6e12, 3), round(v.core_ns / 3.6e12, 3), round(v.cpu_ns / 3.6e12, 3),
-    round(100 * v.cpu_ns / nullif(v.core_ns, 0), 1), round(v.gib_ns / 3.6e12, 3), round(v.used_gib_ns / 3.6e12, 3),
+SELECT v.package, v.n, v.unknown, CASE WHEN v.n > 0 THEN round(v.busy_ns / 3.6e12, 3) END, CASE WHEN v.n > 0 THEN round(v.core_ns / 3.6e12, 3) END,
+    CASE WHEN v.n > 0 THEN round(v.cpu_ns / 3.6e12, 3) END, round(100 * v.cpu_ns / nullif(v.core_ns, 0), 1),
+    CASE WHEN v.n > 0 THEN round(v.gib_ns / 3.6e12, 3) END, CASE WHEN v.n > 0 THEN round(v.used_gib_ns / 3.6e12, 3) END,
     round(100 * v.used_gib_ns / nullif(v.gib_ns, 0), 1)
 FROM (SELECT p.name AS package, count(s.is_known) AS n, count(*) - count(s.is_known) AS unknown, total(s.busy_ns) AS busy_ns, total(s.busy_ns * s.held_cores) AS core_ns,
         total(s.cpu_ns) AS cpu_ns, total(s.busy_ns * s.held_gib) AS gib_ns, total(s.gib_ns) AS used_gib_ns
@@ -76,7 +82,8 @@ CREATE VIEW waste_by_invocation (
     invocation,       -- its trace id; NULL: not said
     results,          -- counted results of which all below is known
     unknown,          -- and the others: no allotment, times or memory is known, or the clocks disagree
-    busy_h,           -- fetch + run + upload of the results: how long they held a worker, hours
+    busy_h,           -- fetch + run + upload of the results: how long they held a worker, hours; NULL, as all
+                      -- below, where there is none
     requested_core_h, -- cores requested times that, the pod's other containers included (setting pod_overhead_cpu)
     used_core_h,      -- their CPU time
     used_core_pct,    -- of the requested; over 100: bursts
@@ -84,8 +91,9 @@ CREATE VIEW waste_by_invocation (
     used_gib_h,       -- their peaks times their wall time: as if it were needed throughout, so rather too much
     used_gib_pct      -- of the requested
 ) AS
-SELECT v.invocation, v.n, v.unknown, round(v.busy_ns / 3.6e12, 3), round(v.core_ns / 3.6e12, 3), round(v.cpu_ns / 3.6e12, 3),
-    round(100 * v.cpu_ns / nullif(v.core_ns, 0), 1), round(v.gib_ns / 3.6e12, 3), round(v.used_gib_ns / 3.6e12, 3),
+SELECT v.invocation, v.n, v.unknown, CASE WHEN v.n > 0 THEN round(v.busy_ns / 3.6e12, 3) END, CASE WHEN v.n > 0 THEN round(v.core_ns / 3.6e12, 3) END,
+    CASE WHEN v.n > 0 THEN round(v.cpu_ns / 3.6e12, 3) END, round(100 * v.cpu_ns / nullif(v.core_ns, 0), 1),
+    CASE WHEN v.n > 0 THEN round(v.gib_ns / 3.6e12, 3) END, CASE WHEN v.n > 0 THEN round(v.used_gib_ns / 3.6e12, 3) END,
     round(100 * v.used_gib_ns / nullif(v.gib_ns, 0), 1)
 FROM (SELECT q.invocation, count(s.is_known) AS n, count(*) - count(s.is_known) AS unknown, total(s.busy_ns) AS busy_ns, total(s.busy_ns * s.held_cores) AS core_ns,
         total(s.cpu_ns) AS cpu_ns, total(s.busy_ns * s.held_gib) AS gib_ns, total(s.gib_ns) AS used_gib_ns

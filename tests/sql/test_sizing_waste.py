@@ -9,6 +9,8 @@ from sizes import GIB, MIB, S, POOLS, Sized, random_result, vars_of
 CPU, MEMORY = 0.26, 0.516  # of the pod's other containers
 PHASES = ['fetch_start', 'fetch_completed', 'execution_start', 'execution_completed', 'upload_start', 'upload_completed']
 
+FIGURES = ['busy_h', 'requested_core_h', 'used_core_h', 'used_core_pct', 'requested_gib_h', 'used_gib_h', 'used_gib_pct']
+
 
 def busy(r):
     """ns; None: not known."""
@@ -35,6 +37,8 @@ def expected(results):
     known = [r for r in results if is_known(r)]
     cores = sum(busy(r) * (r.allotment['cpu_request_milli'] / 1000 + CPU) for r in known)
     gib = sum(busy(r) * (r.allotment['memory_request_bytes'] / GIB + MEMORY) for r in known)
+    if not known:
+        return {'results': 0, 'unknown': len(results), **dict.fromkeys(FIGURES)}
     used, used_gib = sum(r.cpu_ns for r in known), sum(r.peak / GIB * r.wall_ns for r in known)
     return {'results': len(known), 'unknown': len(results) - len(known), 'busy_h': hours(sum(map(busy, known))),
             'requested_core_h': hours(cores), 'used_core_h': hours(used), 'used_core_pct': percent(used, cores),
