@@ -57,6 +57,8 @@ def questions(db):
         yield f"SELECT * FROM {view} WHERE run = '{run}'", LIMIT_S
         yield f"SELECT * FROM {view} WHERE run GLOB '{run[:8]}*'", LIMIT_S
     yield from usage_questions(db, run)
+    yield from execution_questions(db)
+    yield from pair_questions(db)
 
 
 def usage_questions(db, run):
@@ -69,6 +71,29 @@ def usage_questions(db, run):
         yield f"SELECT count(*), sum(wall_s), sum(cpu_s) FROM {view} WHERE executed_by = '{invocation}'", LIMIT_S
     yield f"SELECT count(*), sum(wall_s), sum(cpu_s) FROM usage WHERE first_run = '{run}'", LIMIT_S
     yield f"SELECT count(*), sum(wall_s), sum(executed_in_this_run) FROM run_usage WHERE run = '{run}'", LIMIT_S
+
+
+def execution_questions(db):
+    """Of the invocation that executed most; its moments are sorted, 3 of each result."""
+    invocation, results = db.execute('SELECT invocation, results FROM request ORDER BY results DESC LIMIT 1').fetchone()
+    for view in ('concurrency', 'concurrency_summary', 'worker_skew', 'phases_by_invocation'):
+        limit = LIMIT_S + (results / 40_000 if view.startswith('concurrency') else 0)
+        yield f"SELECT * FROM {view} WHERE invocation = '{invocation}'", limit
+    label, package = db.execute('SELECT label, package FROM usage LIMIT 1 OFFSET 1000').fetchone()
+    yield f"SELECT * FROM trend WHERE label = '{label}'", LIMIT_S
+    yield f"SELECT * FROM trend WHERE package = '{package}'", LIMIT_S
+
+
+def pair_questions(db):
+    """Two executing runs of one project and of about average size. Made walls are random, so a quarter of the packages
+    differ by more than the floor, and the noise of each is looked up: ten times as many as in a recorded pair."""
+    (a, b), *_ = db.execute(
+        'WITH size AS (SELECT run_id, trace_id, project_id, count(*) AS n FROM run JOIN action USING (run_id)'
+        ' WHERE trace_id IN (SELECT invocation FROM request) GROUP BY run_id)'
+        ' SELECT a.trace_id, b.trace_id FROM size a JOIN size b ON b.project_id = a.project_id AND b.run_id > a.run_id'
+        ' ORDER BY max(abs(a.n - (SELECT avg(n) FROM size)), abs(b.n - (SELECT avg(n) FROM size))) LIMIT 1')
+    yield f"SELECT * FROM run_compare WHERE run_a = '{a}' AND run_b = '{b}'", LIMIT_S
+    yield f"SELECT * FROM run_compare_packages WHERE run_a = '{a}' AND run_b = '{b}'", LIMIT_S * 3
 
 
 def main():

@@ -23,7 +23,8 @@ static const char usage[] =
 	"br2-ingest export --csv DIR [VIEW...] [options]\n"
 	"\n"
 	"Writes one RFC 4180 file a view. Without VIEW: all canned views but the\n"
-	"_by_project and _by_run forms. Tables and your own views can be named too.";
+	"_by_project, _by_run and _by_invocation forms, and those of two runs\n"
+	"(run_compare). Tables and your own views can be named too.";
 
 static const char examples[] =
 	"Examples:\n"

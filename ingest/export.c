@@ -41,6 +41,9 @@ int export_default_views(struct store *store, int (*each)(void *context, const c
 	return store_query(store,
 			   "SELECT name FROM canned_view WHERE name NOT GLOB '_*'"
 			   " AND name NOT GLOB '*_by_project' AND name NOT GLOB '*_by_run'"
+			   " AND name NOT GLOB '*_by_invocation'"
+			   /* Each run with every other one, as nothing filters them here. */
+			   " AND name NOT GLOB 'run_compare*'"
 			   " ORDER BY name",
 			   NULL, 0, give_name, &pair, err);
 }

@@ -110,7 +110,8 @@ static bool ends_with(struct str text, const char *end)
 
 bool view_is_form(const struct view *view)
 {
-	return ends_with(view->name, "_by_project") || ends_with(view->name, "_by_run");
+	return ends_with(view->name, "_by_project") || ends_with(view->name, "_by_run") ||
+	       ends_with(view->name, "_by_invocation");
 }
 
 /* ---- documentation ----------------------------------------------------------------- */

@@ -43,7 +43,7 @@ bool views_find(const char *name, struct view *out_view);
 
 /* Private helpers begin with an underscore. */
 bool view_is_private(const struct view *view);
-/* One of the forms X_by_project and X_by_run of another view. */
+/* One of the forms X_by_project, X_by_run and X_by_invocation of another view. */
 bool view_is_form(const struct view *view);
 
 /* Adds what one row is: the comment in front of the columns, on one line. */

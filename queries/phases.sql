@@ -112,3 +112,36 @@ FROM (SELECT g.trace_id AS run, count(*) AS n,
         LEFT JOIN _span t ON t.result_id = r.result_id
     WHERE r.source = 1 GROUP BY g.trace_id) s CROSS JOIN _phase p
 ORDER BY s.run, p.phase_id;
+
+CREATE VIEW phases_by_invocation (
+    -- Four rows an invocation that executed results, by its trace id, also where its log is gone: where the time
+    -- of what it executed went. Otherwise as phases.
+    invocation, -- trace id
+    phase,   -- queued (until a worker took it), fetch (inputs), run (the command), upload (outputs)
+    actions, -- results where it is known and not negative
+    unknown, -- results where it is not: the worker did not say, as with those uploaded by the client
+    skewed,  -- results where it ended before it began: clocks disagree, so it is left out
+    total_h, -- sum, hours
+    pct,     -- of the sum of all four
+    avg_s,   -- mean, seconds
+    max_s    -- longest, seconds
+) AS
+SELECT s.invocation, p.phase, CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END,
+    s.n - CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END - CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
+    CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
+    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 3.6e12, 3),
+    round(100 * CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
+    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 1e9 / nullif(CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END, 0), 3),
+    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 3)
+FROM (SELECT q.invocation, count(*) AS n,
+        count(*) FILTER (WHERE t.queued_ns >= 0) AS n_queued, count(*) FILTER (WHERE t.queued_ns < 0) AS skewed_queued,
+        total(t.queued_ns) FILTER (WHERE t.queued_ns >= 0) AS sum_queued, max(t.queued_ns) AS max_queued,
+        count(*) FILTER (WHERE t.fetch_ns >= 0) AS n_fetch, count(*) FILTER (WHERE t.fetch_ns < 0) AS skewed_fetch,
+        total(t.fetch_ns) FILTER (WHERE t.fetch_ns >= 0) AS sum_fetch, max(t.fetch_ns) AS max_fetch,
+        count(*) FILTER (WHERE t.run_ns >= 0) AS n_run, count(*) FILTER (WHERE t.run_ns < 0) AS skewed_run,
+        total(t.run_ns) FILTER (WHERE t.run_ns >= 0) AS sum_run, max(t.run_ns) AS max_run,
+        count(*) FILTER (WHERE t.upload_ns >= 0) AS n_upload, count(*) FILTER (WHERE t.upload_ns < 0) AS skewed_upload,
+        total(t.upload_ns) FILTER (WHERE t.upload_ns >= 0) AS sum_upload, max(t.upload_ns) AS max_upload
+    FROM request q JOIN result r ON r.request_id = q.request_id LEFT JOIN _span t ON t.result_id = r.result_id
+    WHERE q.invocation IS NOT NULL AND r.source = 1 GROUP BY q.invocation) s CROSS JOIN _phase p
+ORDER BY s.invocation, p.phase_id;

@@ -95,4 +95,8 @@ INSERT INTO setting (key, value, about) VALUES
     ('sizing_min_results', 100, 'a size is recommended from so many results on'),
     ('sizing_margin_pct', 15, 'memory over the largest seen that a recommendation adds'),
     ('make_gib_per_job', 2, 'make -jN: N is the memory limit divided by this, ...'),
-    ('make_extra_jobs', 1, '... but not more than the cores and this');
+    ('make_extra_jobs', 1, '... but not more than the cores and this'),
+    ('compare_floor_s', 1, 'two runs are compared: a difference of wall time up to this is none, ...'),
+    ('compare_floor_pct', 10, '... nor one up to this percentage of the shorter one'),
+    ('compare_repeats', 3, '... nor, where so many other runs executed the same under the same limit, ...'),
+    ('compare_noise', 3, '... one up to this, times their median distance from their median');

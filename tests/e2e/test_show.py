@@ -267,7 +267,7 @@ def test_views_are_listed_with_their_docs(br2, shown):
     text = br2.run('views').stdout
     listed = set(re.findall(r'^(\w+) +\S', text.split('\n\n')[0], re.MULTILINE))
     assert listed == {name for name in canned(shown.db)
-                      if not name.startswith('_') and not name.endswith(('_by_project', '_by_run'))}
+                      if not name.startswith('_') and not name.endswith(('_by_project', '_by_run', '_by_invocation'))}
 
 
 def test_every_view_tells_its_columns_and_its_statement(br2, shown):
@@ -345,7 +345,7 @@ def check_export(path, wanted):
 def test_export_writes_every_canned_view(shown, tmp_path):
     show(shown, 'export', '--csv', tmp_path / 'sheets')
     names = [name for name in canned(shown.db)
-             if not name.startswith('_') and not name.endswith(('_by_project', '_by_run'))]
+             if not name.startswith(('_', 'run_compare')) and not name.endswith(('_by_project', '_by_run', '_by_invocation'))]
     assert sorted(os.listdir(tmp_path / 'sheets')) == [f'{name}.csv' for name in names]
     for name in names:
         check_export(tmp_path / f'sheets/{name}.csv', rows(shown.db, f'SELECT * FROM {name}'))

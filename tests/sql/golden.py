@@ -17,6 +17,9 @@ SAMPLES = ['cells', 'failures', 'flaky']
 # Where and by whom a run was made says nothing about the views.
 LEFT_OUT = {'runs': {'argv', 'working_dir', 'host', 'user', 'buck2_revision', 'revision', 'errors', 'error', 'instance_source',
                      'instance_proved'}}
+# Pairs of runs that stand for all: wrapped before and after by results alone, and wrapped against native.
+COLD, LATER, NATIVE = 'ebb4affa-bb6d-4c4c-9946-31c980b6c3a4', '6746f215-b757-49e7-a3f5-6faa62cecebf', '0a4afb48-2807-4cc3-b075-c88e410758a7'
+ONLY = {view: f"WHERE run_a = '{COLD}' AND run_b IN ('{LATER}', '{NATIVE}')" for view in ('run_compare', 'run_compare_packages')}
 
 
 def public_views(db):
@@ -30,7 +33,7 @@ def shown(value):
 
 def table(db, view):
     """The view as CSV text: header, then its rows, sorted as text."""
-    found = samples.rows(db, f'SELECT * FROM "{view}"')
+    found = samples.rows(db, f'SELECT * FROM "{view}" {ONLY.get(view, "")}')
     names = [r['name'] for r in samples.rows(db, f"SELECT name FROM pragma_table_info('{view}')")]
     names = [n for n in names if n not in LEFT_OUT.get(view, ())]
     out = io.StringIO()

@@ -119,3 +119,23 @@ def test_texts_are_searched_once_and_only_where_asked(form, value, searched):
     where = f" WHERE {form[4:]} = '{value}'" if form else ''
     db.execute(f'SELECT * FROM oom_kills{form}{where}').fetchall()
     assert seen.count('error') == searched * rows(db, 'SELECT count(*) AS n FROM oom_pattern')[0]['n']
+
+
+@pytest.mark.parametrize('view', ['run_compare', 'run_compare_packages'])
+@pytest.mark.parametrize('other', ["= '83f0c2aa'", "IN ('83f0c2aa', '83f0c2ab')"])
+def test_two_runs_are_searches(db, view, other):
+    """Of a side only its run's attempts or its invocation's results are read."""
+    assert walked(db, f"SELECT * FROM {view} WHERE run_a = '83f0c2aa' AND run_b {other}") == set()
+
+
+@pytest.mark.parametrize('column', ['package', 'label'])
+def test_trend_of_a_package_is_a_search(db, column):
+    assert walked(db, f"SELECT * FROM trend WHERE {column} = 'x'") == set()
+
+
+@pytest.mark.parametrize('view', ['concurrency', 'concurrency_summary', 'worker_skew', 'phases_by_invocation'])
+@pytest.mark.parametrize('condition', FILTERS)
+def test_filter_on_invocation_is_pushed_down(db, view, condition):
+    sql = f'SELECT * FROM {view} WHERE invocation {condition}'
+    assert walked(db, sql) == set()
+    assert any('request_by_invocation (invocation' in step for step in plan(db, sql))

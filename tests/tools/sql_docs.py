@@ -130,6 +130,8 @@ Made by `tests/tools/sql_docs.py --update` from the comments in these files; `.s
 - `X` is about the whole file, `X_by_project` and `X_by_run` have `project` or `run` (the trace id) as
   their first column. Filter it by a literal or a bound parameter, `= '…'`, `GLOB '83f0*'` or `IN ('…', '…')`:
   such a filter is a search. `LIKE` and subqueries are not.
+- `X_by_invocation` has `invocation` as its first column: the trace id of the run that executed, whose log may be gone.
+- `run_compare` and `run_compare_packages` hold each two runs side by side: filter both `run_a` and `run_b`.
 - Views whose names begin with `_` are what the others are made of. They may change without notice,
   and are where a rule can be changed: drop one and create your own of the same columns; an ingest leaves it alone.
 - Thresholds are rows of table `setting`; `mode`, `variant` and `oom_pattern` can be added to as well.

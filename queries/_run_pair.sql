@@ -1,0 +1,146 @@
+CREATE VIEW _pair_item (
+    -- The items of each two runs, once by action and once by package. Filters on run_a, run_b and by_package
+    -- are searches; without them it has as many rows as there are items, times the runs.
+    by_package,              -- 1: to be added up by package; category_id and identifier are NULL then
+    run_a, run_b,            -- trace ids
+    is_b,                    -- 0: an item of run_a; 1: of run_b
+    project_id, package_id, category_id, identifier, -- see _run_item, as all below
+    kind_id,                 -- its category_id
+    lookup_id, result_id, wall_ns, cpu_ns, rss_bytes, limit_bytes, executed, hit
+) AS
+SELECT l.by_package, i.run, o.run, 0, i.project_id, i.package_id, CASE WHEN NOT l.by_package THEN i.category_id END,
+    CASE WHEN NOT l.by_package THEN i.identifier END, i.category_id, i.lookup_id, i.result_id, i.wall_ns, i.cpu_ns, i.rss_bytes,
+    i.limit_bytes, i.executed, i.hit
+FROM _comparable o CROSS JOIN (SELECT 0 AS by_package UNION ALL SELECT 1) l CROSS JOIN _run_item i
+UNION ALL
+SELECT l.by_package, o.run, i.run, 1, i.project_id, i.package_id, CASE WHEN NOT l.by_package THEN i.category_id END,
+    CASE WHEN NOT l.by_package THEN i.identifier END, i.category_id, i.lookup_id, i.result_id, i.wall_ns, i.cpu_ns, i.rss_bytes,
+    i.limit_bytes, i.executed, i.hit
+FROM _comparable o CROSS JOIN (SELECT 0 AS by_package UNION ALL SELECT 1) l CROSS JOIN _run_item i;
+
+CREATE VIEW _pair_sum (
+    -- One row two runs and action, or two runs and package: the sums of both sides.
+    by_package, -- the key, with those that follow; see _pair_item
+    run_a, run_b, project_id, package_id, category_id, identifier,
+    n_a, n_b,               -- items
+    known_a, known_b,       -- of these, with a counted result, of which the figures are
+    kinds_a, kinds_b,       -- sums of category_ids: who executed the same has the same one
+    is_same,                -- 1: the same digests on both sides
+    wall_a, wall_b, cpu_a, cpu_b, rss_a, rss_b, -- sums in ns; largest process in bytes
+    limit_a, limit_b,       -- smallest known memory limit of a side
+    limit_min, limit_max,   -- of both
+    limits,                 -- how many results tell theirs
+    executed_a, executed_b, -- items whose result is of that very run
+    hits_a, hits_b,         -- items served from a cache
+    lookup_a, lookup_b      -- the one digest of a side; NULL: it has several; negative: none
+) AS
+SELECT by_package, run_a, run_b, project_id, package_id, category_id, identifier, n_a, n_b, known_a, known_b, kinds_a, kinds_b,
+    ifnull(digests_a = digests_b, 0), wall_a, wall_b, cpu_a, cpu_b, rss_a, rss_b, limit_a, limit_b,
+    limit_min, limit_max, limits, executed_a, executed_b, hits_a, hits_b,
+    CASE n_a WHEN 1 THEN CAST(digests_a AS INTEGER) END, CASE n_b WHEN 1 THEN CAST(digests_b AS INTEGER) END
+-- Windows and not GROUP BY, which would keep the filters from the items; one window for all, for the same reason.
+FROM (SELECT by_package, run_a, run_b, project_id, package_id, category_id, identifier,
+        count(*) FILTER (WHERE NOT is_b) OVER one AS n_a, count(*) FILTER (WHERE is_b) OVER one AS n_b,
+        count(result_id) FILTER (WHERE NOT is_b) OVER one AS known_a, count(result_id) FILTER (WHERE is_b) OVER one AS known_b,
+        sum(kind_id) FILTER (WHERE NOT is_b) OVER one AS kinds_a, sum(kind_id) FILTER (WHERE is_b) OVER one AS kinds_b,
+        -- What has no digest is the same as nothing.
+        group_concat(ifnull(lookup_id, -1)) FILTER (WHERE NOT is_b) OVER one AS digests_a,
+        group_concat(ifnull(lookup_id, -2)) FILTER (WHERE is_b) OVER one AS digests_b,
+        total(wall_ns) FILTER (WHERE NOT is_b) OVER one AS wall_a, total(wall_ns) FILTER (WHERE is_b) OVER one AS wall_b,
+        total(cpu_ns) FILTER (WHERE NOT is_b) OVER one AS cpu_a, total(cpu_ns) FILTER (WHERE is_b) OVER one AS cpu_b,
+        max(rss_bytes) FILTER (WHERE NOT is_b) OVER one AS rss_a, max(rss_bytes) FILTER (WHERE is_b) OVER one AS rss_b,
+        min(limit_bytes) FILTER (WHERE NOT is_b) OVER one AS limit_a, min(limit_bytes) FILTER (WHERE is_b) OVER one AS limit_b,
+        min(limit_bytes) OVER one AS limit_min, max(limit_bytes) OVER one AS limit_max, count(limit_bytes) OVER one AS limits,
+        ifnull(sum(executed) FILTER (WHERE NOT is_b) OVER one, 0) AS executed_a,
+        ifnull(sum(executed) FILTER (WHERE is_b) OVER one, 0) AS executed_b,
+        ifnull(sum(hit) FILTER (WHERE NOT is_b) OVER one, 0) AS hits_a, ifnull(sum(hit) FILTER (WHERE is_b) OVER one, 0) AS hits_b,
+        row_number() OVER one AS place
+    FROM _pair_item
+    WINDOW one AS (PARTITION BY by_package, run_a, run_b, project_id, package_id, category_id, identifier
+        ORDER BY lookup_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
+WHERE place = 1;
+
+CREATE VIEW _pair_judged (
+    -- The rows of _pair_sum, and whether their sides can be compared.
+    by_package, -- of _pair_sum, as those that follow
+    run_a, run_b, project_id, package_id, category_id, identifier, n_a, n_b, known_a, known_b,
+    kinds_a, kinds_b, wall_a, wall_b, cpu_a, cpu_b, rss_a, rss_b, limit_a, limit_b, executed_a, executed_b, hits_a, hits_b,
+    lookup_a, lookup_b,
+    limits,  -- same, differ, not known
+    why_not, -- why they are not compared, as run_compare.status words it; NULL: they are
+    is_large -- 1: compared, and the difference passes the floor
+) AS
+WITH floor AS MATERIALIZED (
+    SELECT (SELECT value * 1e9 FROM setting WHERE key = 'compare_floor_s') AS wall,
+        (SELECT value / 100.0 FROM setting WHERE key = 'compare_floor_pct') AS part)
+SELECT by_package, run_a, run_b, project_id, package_id, category_id, identifier, n_a, n_b, known_a, known_b, kinds_a, kinds_b,
+    wall_a, wall_b, cpu_a, cpu_b, rss_a, rss_b, limit_a, limit_b, executed_a, executed_b, hits_a, hits_b, lookup_a, lookup_b,
+    CASE WHEN limit_min < limit_max THEN 'differ' WHEN limits < known_a + known_b OR limits = 0 THEN 'not known' ELSE 'same' END,
+    CASE WHEN n_b = 0 THEN 'only in a' WHEN n_a = 0 THEN 'only in b' WHEN is_same THEN 'same digest'
+        WHEN known_a < n_a OR known_b < n_b THEN 'unknown' WHEN limit_min < limit_max THEN 'other limit' END,
+    n_a > 0 AND n_b > 0 AND NOT is_same AND known_a = n_a AND known_b = n_b AND NOT ifnull(limit_min < limit_max, 0)
+        AND abs(wall_b - wall_a) > (SELECT wall FROM floor)
+        AND abs(wall_b - wall_a) > (SELECT part FROM floor) * min(wall_a, wall_b)
+FROM _pair_sum;
+
+CREATE VIEW _pair_noise (
+    -- The rows of _pair_judged with what is known of the noise, which is looked for only where it matters.
+    by_package, -- of _pair_judged, as those that follow
+    run_a, run_b, project_id, package_id, category_id, identifier, n_a, n_b, known_a, known_b,
+    wall_a, wall_b, cpu_a, cpu_b, rss_a, rss_b, limit_a, limit_b, executed_a, executed_b, hits_a, hits_b, lookup_a, lookup_b,
+    limits, why_not, is_large,
+    -- Three numbers of 20 characters each, as SQLite has one value a subquery: repeats, and usual_s and noise_s
+    -- in ns (see run_compare).
+    noise
+) AS
+-- DISTINCT, though no two rows are equal: so each is looked at once, and a filter is applied before that.
+SELECT DISTINCT by_package, run_a, run_b, project_id, package_id, category_id, identifier, n_a, n_b, known_a, known_b, wall_a, wall_b,
+    cpu_a, cpu_b, rss_a, rss_b, limit_a, limit_b, executed_a, executed_b, hits_a, hits_b, lookup_a, lookup_b, limits, why_not, is_large,
+    CASE WHEN is_large THEN (
+        -- Wrapped and native are two ways to execute a package: the noise of both, and the repeats of the rarer one.
+        SELECT printf('%20d%20s%20d', CASE WHEN count(*) = 2 OR (s.n_a = s.n_b AND s.kinds_a = s.kinds_b) THEN min(n) ELSE 0 END,
+            ifnull(CAST(max(median) FILTER (WHERE actions = s.n_b AND kinds = s.kinds_b) AS INTEGER), ''),
+            (SELECT value FROM setting WHERE key = 'compare_noise') * sum(distance))
+        -- Innermost first: totals of each executor, their median, the distances from it, the median of these.
+        FROM (SELECT actions, kinds, n, median, avg(distance) AS distance FROM (
+            SELECT actions, kinds, n, median, abs(wall - median) AS distance,
+                row_number() OVER (PARTITION BY actions, kinds ORDER BY abs(wall - median)) AS place FROM (
+                SELECT actions, kinds, n, wall,
+                    avg(CASE WHEN place IN ((n + 1) / 2, (n + 2) / 2) THEN wall END) OVER (PARTITION BY actions, kinds) AS median FROM (
+                    SELECT actions, kinds, wall, row_number() OVER (PARTITION BY actions, kinds ORDER BY wall) AS place,
+                        count(*) OVER (PARTITION BY actions, kinds) AS n FROM (
+                        SELECT count(*) AS actions, sum(e.category_id) AS kinds, total(e.wall_ns) AS wall FROM _execution e
+                        WHERE e.package_id = s.package_id AND e.project_id = s.project_id AND e.limit_bytes IS s.limit_a
+                            AND e.executor NOT IN (s.run_a, s.run_b)
+                            AND (s.by_package OR (e.category_id = s.category_id AND e.identifier = s.identifier))
+                        GROUP BY e.executor HAVING (actions, kinds) IN (VALUES (s.n_a, s.kinds_a), (s.n_b, s.kinds_b))))))
+            WHERE place IN ((n + 1) / 2, (n + 2) / 2)
+            GROUP BY actions, kinds)) END
+FROM _pair_judged s;
+
+CREATE VIEW _pair_shown (
+    -- What run_compare and run_compare_packages show, with the keys that tell them apart.
+    by_package, -- 0: run_compare; 1: run_compare_packages
+    run_a, run_b, project, package, category, identifier, status, wall_a_s, wall_b_s, wall_delta_s, wall_ratio, cpu_a_s, cpu_b_s,
+    cpu_delta_s, cpu_ratio, cores_a, cores_b, max_rss_a_gib, max_rss_b_gib, limits, limit_a_gib, limit_b_gib, repeats, usual_s, noise_s,
+    actions_a, actions_b, unknown_a, unknown_b, executed_a, executed_b, hits_a, hits_b, lookup_a, lookup_b -- see run_compare
+) AS
+SELECT s.by_package, s.run_a, s.run_b, j.name, p.name, (SELECT c.name FROM category c WHERE c.category_id = s.category_id), s.identifier,
+    CASE WHEN s.why_not IS NOT NULL THEN s.why_not
+        WHEN NOT s.is_large OR (CAST(substr(s.noise, 1, 20) AS INTEGER) >= (SELECT value FROM setting WHERE key = 'compare_repeats')
+            AND abs(s.wall_b - s.wall_a) <= CAST(substr(s.noise, 41, 20) AS INTEGER)) THEN 'within noise'
+        WHEN s.wall_b < s.wall_a THEN 'faster' ELSE 'slower' END,
+    CASE WHEN s.known_a > 0 THEN round(s.wall_a / 1e9, 3) END, CASE WHEN s.known_b > 0 THEN round(s.wall_b / 1e9, 3) END,
+    CASE WHEN s.why_not IS NULL THEN round((s.wall_b - s.wall_a) / 1e9, 3) + 0.0 END,
+    CASE WHEN s.why_not IS NULL THEN round(s.wall_b / nullif(s.wall_a, 0), 3) END,
+    CASE WHEN s.known_a > 0 THEN round(s.cpu_a / 1e9, 3) END, CASE WHEN s.known_b > 0 THEN round(s.cpu_b / 1e9, 3) END,
+    CASE WHEN s.why_not IS NULL THEN round((s.cpu_b - s.cpu_a) / 1e9, 3) + 0.0 END,
+    CASE WHEN s.why_not IS NULL THEN round(s.cpu_b / nullif(s.cpu_a, 0), 3) END,
+    round(s.cpu_a / nullif(s.wall_a, 0), 2), round(s.cpu_b / nullif(s.wall_b, 0), 2), round(s.rss_a / 1073741824.0, 3),
+    round(s.rss_b / 1073741824.0, 3),
+    s.limits, round(s.limit_a / 1073741824.0, 3), round(s.limit_b / 1073741824.0, 3), CAST(substr(s.noise, 1, 20) AS INTEGER),
+    round(nullif(trim(substr(s.noise, 21, 20)), '') / 1e9, 3),
+    CASE WHEN CAST(substr(s.noise, 1, 20) AS INTEGER) >= (SELECT value FROM setting WHERE key = 'compare_repeats')
+        THEN round(CAST(substr(s.noise, 41, 20) AS INTEGER) / 1e9, 3) END,
+    s.n_a, s.n_b, s.n_a - s.known_a, s.n_b - s.known_b, s.executed_a, s.executed_b, s.hits_a, s.hits_b, s.lookup_a, s.lookup_b
+FROM _pair_noise s JOIN project j ON j.project_id = s.project_id JOIN package p ON p.package_id = s.package_id;

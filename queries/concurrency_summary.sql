@@ -1,0 +1,31 @@
+CREATE VIEW concurrency_summary (
+    -- One row an invocation that executed results, of what concurrency shows of it. Filter invocation to be fast.
+    -- Only what some known log refers to can be seen: counts are lower bounds.
+    invocation,     -- trace id
+    results,        -- executions, failed ones included
+    unknown,        -- of these, without the times for running: not in any figure of it
+    unknown_waits,  -- without those for waiting
+    workers,        -- workers seen
+    peak_running,   -- most actions that held a worker at once
+    avg_running,    -- while at least one did
+    running_s,      -- time during which at least one did
+    idle_s,         -- time from the first to the last of them during which none did
+    peak_waiting,   -- most actions that waited at once
+    queued_s,       -- time during which at least one waited
+    busy_pct        -- held time, of the time from the first to the last times the workers seen; over 100 where a
+                    -- worker runs several at once
+) AS
+SELECT v.invocation, c.n, c.n - c.ended, c.n - c.begun, c.workers, v.peak_running, round(v.held / nullif(v.ran, 0), 2), round(v.ran / 1e9, 3),
+    round((v.last_ns - v.first_ns - v.ran) / 1e9, 3), v.peak_queued, round(v.waited / 1e9, 3),
+    round(100 * v.held / nullif(c.workers * (v.last_ns - v.first_ns), 0), 1)
+FROM (SELECT invocation, max(running) OVER one AS peak_running, max(queued) OVER one AS peak_queued,
+        total(CASE WHEN running > 0 THEN until_ns - at_ns END) OVER one AS ran,
+        total(CASE WHEN queued > 0 THEN until_ns - at_ns END) OVER one AS waited,
+        total(running * (until_ns - at_ns)) OVER one AS held,
+        min(CASE WHEN running > 0 THEN at_ns END) OVER one AS first_ns,
+        max(CASE WHEN running > 0 THEN until_ns END) OVER one AS last_ns, row_number() OVER one AS place
+    FROM _step WHERE until_ns > at_ns OR until_ns IS NULL OR at_ns IS NULL
+    WINDOW one AS (PARTITION BY invocation)) v
+    JOIN (SELECT invocation, count(*) AS n, count(ended_ns) AS ended, count(queued_ns) AS begun, count(DISTINCT worker_id) AS workers
+        FROM _worked GROUP BY invocation) c ON c.invocation = v.invocation
+WHERE v.place = 1;

@@ -1,0 +1,181 @@
+"""What invocations did over time, from results: concurrency, its summary, the spread over workers and the
+phases, against plain definitions in Python over random executions, and on recorded cold runs without logs."""
+import collections
+import random
+import statistics
+
+import pytest
+
+from samples import expected, load, rows
+import tables
+
+S = 10**9
+START = 1_796_000_000 * S
+LOST = '6746f215-b757-49e7-a3f5-6faa62cecebf'
+
+
+def digest(number):
+    return f'{number:064x}:141'
+
+
+def random_times(rng):
+    """Times as workers send them, on a coarse grid so that many fall together; some unknown, some skewed."""
+    queued = START + rng.randint(0, 20) * S
+    times = {'queued': queued, 'worker_start': queued + rng.choice([0, 0, 1, 5]) * S}
+    times['execution_start'] = times['worker_start'] + rng.choice([0, S])
+    times['execution_completed'] = times['execution_start'] + rng.choice([0, 1, 7]) * S
+    times['worker_completed'] = times['execution_completed'] + rng.choice([0, S])
+    if rng.random() < 0.1:
+        times['queued'] += 100 * S
+    if rng.random() < 0.1:
+        times['worker_completed'] -= 100 * S
+    return {k: v for k, v in times.items() if rng.random() > 0.05}
+
+
+class Executions:
+    """Two invocations, one of them known by another run's hits only; failed executions among them."""
+
+    def __init__(self, seed):
+        rng, made = random.Random(seed), tables.Tables()
+        self.all = collections.defaultdict(list)  # invocation -> [(times, worker)]
+        made.run('own', start_ns=START)
+        made.run('warm', start_ns=START + 1000 * S)
+        for number in range(rng.choice([1, 2, 40])):
+            trace, invocation = rng.choice([('own', 'own'), ('warm', 'gone')])
+            worker = '{"pool":"%s","pod":"w%d"}' % (rng.choice(['shared', 'big']), rng.randint(1, 3))
+            times, failed = random_times(rng), rng.random() < 0.2
+            span = made.action(trace, 'root//:x', 'k', str(number), [{'digest': digest(number), 'status': 3 if failed else 2}])
+            made.result(digest(number), wall_ns=S, usage={'user_ns': S}, worker=worker, invocation=invocation, times=times,
+                        attempt=(trace, span, 0) if failed else None)
+            self.all[invocation].append((times, worker))
+        self.db = made.finish()
+
+
+def spans(executions, first, last):
+    """[(from, to)] of those where both are known and in order."""
+    known = [(t.get(first), t.get(last)) for t, _ in executions]
+    return [(a, b) for a, b in known if a is not None and b is not None and a <= b]
+
+
+def count(found, moment):
+    """How many hold at a moment; each from its start on, its end not included."""
+    return sum(a <= moment < b for a, b in found)
+
+
+def longest_held(found, moments):
+    """Time with at least one of them."""
+    return sum(b - a for a, b in zip(moments, moments[1:]) if count(found, a))
+
+
+@pytest.mark.parametrize('seed', range(20))
+def test_concurrency_is_the_definition(seed):
+    build = Executions(seed)
+    for invocation, executions in build.all.items():
+        waits, runs = spans(executions, 'queued', 'worker_start'), spans(executions, 'worker_start', 'worker_completed')
+        moments = sorted({m for span in waits + runs for m in span})
+        found = rows(build.db, 'SELECT * FROM concurrency WHERE invocation = ?', invocation)
+        assert [(r['queued'], r['running']) for r in found] == [(count(waits, m), count(runs, m)) for m in moments]
+        assert [r['for_s'] for r in found] == [(b - a) / S for a, b in zip(moments, moments[1:])] + [None] * bool(moments)
+        assert [r['at_s'] - found[0]['at_s'] for r in found] == [(m - moments[0]) / S for m in moments]
+        check_summary(build.db, invocation, executions, waits, runs, moments)
+
+
+def check_summary(db, invocation, executions, waits, runs, moments):
+    (row,) = rows(db, 'SELECT * FROM concurrency_summary WHERE invocation = ?', invocation)
+    ran, held = longest_held(runs, moments), sum(b - a for a, b in runs)
+    assert (row['results'], row['unknown'], row['unknown_waits']) == \
+        (len(executions), len(executions) - len(runs), len(executions) - len(waits))
+    assert row['workers'] == len({w for _, w in executions})
+    assert (row['peak_running'] or 0, row['peak_waiting'] or 0) == \
+        (max((count(runs, m) for m in moments), default=0), max((count(waits, m) for m in moments), default=0))
+    assert (row['running_s'], row['queued_s']) == (ran / S, longest_held(waits, moments) / S)
+    assert row['avg_running'] == (pytest.approx(held / ran, abs=0.0051) if ran else None)
+    real = [(a, b) for a, b in runs if b > a]
+    span = max(b for _, b in real) - min(a for a, _ in real) if real else None
+    assert row['idle_s'] == (None if span is None else (span - ran) / S)
+
+
+@pytest.mark.parametrize('seed', range(20))
+def test_worker_skew_is_the_definition(seed):
+    build = Executions(seed)
+    for invocation, executions in build.all.items():
+        pools = collections.defaultdict(lambda: collections.defaultdict(list))
+        for execution in executions:
+            pools['shared' if 'shared' in execution[1] else 'big'][execution[1]].append(execution)
+        found = {r['pool']: r for r in rows(build.db, 'SELECT * FROM worker_skew WHERE invocation = ?', invocation)}
+        assert found.keys() == pools.keys()
+        for pool, workers in pools.items():
+            row = found[pool]
+            held = [sum(b - a for a, b in spans(e, 'worker_start', 'worker_completed')) / S for e in workers.values()]
+            known = sum(len(spans(e, 'worker_start', 'worker_completed')) for e in workers.values())
+            assert (row['workers'], row['results']) == (len(workers), sum(map(len, workers.values())))
+            assert row['unknown'] == row['results'] - known
+            assert (row['held_s'], row['max_held_s'], row['median_held_s'], row['min_held_s']) == \
+                (sum(held), max(held), statistics.median(held), min(held))
+            assert row['skew_ratio'] == (pytest.approx(max(held) / statistics.median(held), abs=0.0051) if statistics.median(held) else None)
+            assert row['even_pct'] == (pytest.approx(100 * sum(held) / len(held) / max(held), abs=0.051) if max(held) else None)
+
+
+def test_one_execution_of_several_attempts_counts_once():
+    """Two runs that asked for the same command at the same time link one failed execution."""
+    made = tables.Tables()
+    times = {'queued': START, 'worker_start': START + S, 'worker_completed': START + 3 * S}
+    for trace in ('a', 'b'):
+        made.run(trace, start_ns=START)
+        span = made.action(trace, 'root//:x', attempts=[{'digest': digest(1), 'status': 3}], failed=1)
+        made.result(digest(1), invocation='a', worker='w', exit_code=1, times=times, attempt=(trace, span, 0))
+    db = made.finish()
+    (row,) = rows(db, 'SELECT * FROM concurrency_summary')
+    assert (row['results'], row['peak_running'], row['running_s'], row['queued_s']) == (1, 1, 2, 1)
+    (row,) = rows(db, 'SELECT * FROM worker_skew')
+    assert (row['results'], row['held_s']) == (1, 2)
+
+
+# ---- recorded: a cold run whose log is gone -----------------------------------------------------------
+
+@pytest.fixture(scope='module')
+def lost():
+    return [r for r in expected('cells')['results'] if r.get('invocation_id') == LOST]
+
+
+def test_concurrency_of_a_lost_cold_run(lost):
+    db = load('cells')
+    (row,) = rows(db, 'SELECT * FROM concurrency_summary WHERE invocation = ?', LOST)
+    held = sum(r['times_ns']['worker_completed'] - r['times_ns']['worker_start'] for r in lost)
+    assert (row['results'], row['unknown'], row['workers'], row['peak_running']) == (20, 0, len({r['worker'] for r in lost}), 2)
+    assert row['avg_running'] * row['running_s'] == pytest.approx(held / S, rel=0.005)
+    steps = rows(db, 'SELECT * FROM concurrency WHERE invocation = ?', LOST)
+    assert sum(r['running'] * (r['for_s'] or 0) for r in steps) == pytest.approx(held / S, rel=1e-9)
+    waited = sum(r['times_ns']['worker_start'] - r['times_ns']['queued'] for r in lost)
+    assert sum(r['queued'] * (r['for_s'] or 0) for r in steps) == pytest.approx(waited / S, rel=1e-9)
+    assert (steps[-1]['queued'], steps[-1]['running'], steps[-1]['for_s']) == (0, 0, None)
+
+
+def test_worker_skew_of_a_lost_cold_run(lost):
+    held = collections.Counter()
+    for result in lost:
+        held[result['worker']] += result['times_ns']['worker_completed'] - result['times_ns']['worker_start']
+    (row,) = rows(load('cells'), 'SELECT * FROM worker_skew WHERE invocation = ?', LOST)
+    assert (row['pool'], row['workers'], row['results']) == ('shared', 2, 20)
+    assert (row['max_held_s'], row['min_held_s']) == (round(max(held.values()) / S, 3), round(min(held.values()) / S, 3))
+    assert row['busiest'] in max(held, key=held.get)
+
+
+PHASES = {'queued': ('queued', 'worker_start'), 'fetch': ('input_fetch_start', 'input_fetch_completed'),
+          'run': ('execution_start', 'execution_completed'), 'upload': ('output_upload_start', 'output_upload_completed')}
+
+
+def test_phases_by_invocation():
+    db = load('cells')
+    by = collections.defaultdict(list)
+    for result in expected('cells')['results']:
+        if result.get('invocation_id'):
+            by[result['invocation_id']].append(result['times_ns'])
+    found = rows(db, 'SELECT * FROM phases_by_invocation')
+    assert [(r['invocation'], r['phase']) for r in found] == [(i, p) for i in sorted(by) for p in PHASES]
+    for row in found:
+        first, last = PHASES[row['phase']]
+        times = [t[last] - t[first] for t in by[row['invocation']]]
+        assert (row['actions'], row['unknown'], row['skewed']) == (len(times), 0, 0)
+        assert row['avg_s'] == pytest.approx(statistics.mean(times) / S, abs=0.00051)
+        assert row['max_s'] == pytest.approx(max(times) / S, abs=0.00051)
