@@ -191,6 +191,7 @@ static void drop_strangers(const struct plan_known *known, struct plan_rows *row
 		if (plan_find_worker(known, rows->list[i].worker_id) &&
 		    plan_find_package(known, rows->list[i].package_id))
 			rows->list[kept++] = rows->list[i];
+	rows->no_times += (int64_t)(rows->count - kept);
 	rows->count = kept;
 }
 

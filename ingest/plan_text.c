@@ -267,10 +267,10 @@ static void add_rules(const struct plan *plan, struct buf *out)
 		 (double)s->overhead_cpu_milli / MILLI, (double)s->overhead_bytes / GIB);
 }
 
-static void add_note(struct buf *out, int64_t count, const char *what)
+static void add_note(struct buf *out, int64_t count, const char *noun, const char *what)
 {
 	if (count)
-		buf_addf(out, "  %" PRId64 " %s\n", count, what);
+		buf_addf(out, "  %" PRId64 " %s%s %s\n", count, noun, count == 1 ? "" : "s", what);
 }
 
 static int64_t count_untrusted(const struct plan *plan)
@@ -286,36 +286,49 @@ static int64_t count_untrusted(const struct plan *plan)
 	return count;
 }
 
+/* What a values file of the workers' chart would tell. */
+static void add_unknown_today(const struct plan *plan, struct buf *out)
+{
+	bool requests = false, limit = false, scaling = false;
+	size_t i;
+
+	for (i = 0; i < plan->today_count; i++) {
+		requests |= plan->today[i].cpu_milli == UNKNOWN ||
+			    plan->today[i].memory_bytes == UNKNOWN;
+		limit |= plan->today[i].limit_bytes == UNKNOWN;
+		scaling |= !plan->today[i].scaling_known;
+	}
+	if (requests)
+		buf_addstr(out, "  what today's workers request: no node-hours of theirs\n");
+	if (limit)
+		buf_addstr(out, "  a memory limit of today's workers: what is at risk there\n");
+	if (scaling)
+		buf_addstr(out,
+			   "  how today's pools are scaled: up to as many workers as were seen\n");
+	if (requests || limit || scaling)
+		buf_addstr(out,
+			   "  br2-ingest --values values.yaml --valid-from DATE tells these\n");
+}
+
 static void add_unknown(const struct plan *plan, struct buf *out)
 {
 	const struct plan_line *total = &plan->total;
 	size_t i;
 
-	add_note(out, count_untrusted(plan),
-		 "executions whose replay is over 10 % off: workers had other work, or not all is "
-		 "known");
-	add_note(out, plan->empty, "executions left out: of none of their actions times are known");
-	add_note(out, total->no_times, "actions left out: when a worker had them is not known");
-	add_note(out, total->no_queued,
-		 "actions queued at an unknown time: they arrive when begun");
-	add_note(out, total->no_cpu, "actions without CPU time: they take as long on every shape");
-	add_note(out, plan->known.nameless,
-		 "executions in this file name no invocation, and are in no plan");
-	for (i = 0; i < plan->today_count; i++)
-		if (plan->today[i].cpu_milli == UNKNOWN || plan->today[i].limit_bytes == UNKNOWN)
-			break;
-	if (i < plan->today_count)
-		buf_addstr(out,
-			   "  today's requests and limit are not known of some: br2-ingest ingest "
-			   "--values values.yaml\n  (and --valid-from) tells them, and how "
-			   "pools are scaled; until then up to the workers seen\n");
+	add_note(out, count_untrusted(plan), "execution",
+		 "replayed over 10 % off: workers had other work, or not all is known");
+	add_note(out, plan->empty, "execution", "left out: of no action there times are known");
+	add_note(out, total->no_times, "action", "left out: when a worker had it is not known");
+	add_note(out, total->no_queued, "action", "queued at an unknown time: arrives when begun");
+	add_note(out, total->no_cpu, "action", "without CPU time: as long on every shape");
+	add_note(out, plan->known.nameless, "result",
+		 "of this file that names no invocation: in no plan");
+	add_unknown_today(plan, out);
 	if (!plan->has_node)
-		buf_addstr(out, "  node-hours need a node: --node 16,32GiB\n");
+		buf_addstr(out, "  node-hours, which need a node: --node 16,32GiB\n");
 	for (i = 0; i < plan->place_count; i++)
 		if (plan->places[i].workers_min) {
-			buf_addstr(out,
-				   "  workers that always stay cost their time between builds, "
-				   "too: that is not counted\n");
+			buf_addstr(out, "  what workers that always stay cost between builds\n");
 			break;
 		}
 }

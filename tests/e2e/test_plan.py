@@ -10,7 +10,6 @@ import harness
 GIB = 1 << 30
 RECORDING = harness.ROOT / 'tests/data/recordings/demo.jsonl.zst'
 SHAPES = ('--shape', 'small=1.5,2GiB,4GiB', '--shape', 'big=6,8GiB,12GiB')
-TIMES = ('queued', 'worker_start', 'worker_completed')
 
 
 @pytest.fixture(scope='module')
@@ -52,7 +51,8 @@ def measured(sample):
     """trace id -> seconds from its first action queued to its last one done, as the cache tells."""
     spans = {}
     for result in harness.expected(sample)['results']:
-        queued, _, done = (result.get('times_ns', {}).get(name) for name in TIMES)
+        times = result.get('times_ns', {})
+        queued, done = times.get('queued'), times.get('worker_completed')
         if result.get('invocation_id') and queued and done:
             first, last = spans.get(result['invocation_id'], (queued, done))
             spans[result['invocation_id']] = min(first, queued), max(last, done)
@@ -186,14 +186,22 @@ def test_today_is_not_known_without_values(program, db):
     assert '--values' in text and '--node' in text
 
 
-def test_today_as_its_pool_was_scaled(program, own):
-    change(own, "INSERT INTO pool_spec (cache, pool, valid_from_ns, workers_min, workers_max, cooldown_s, concurrency)"
-           " VALUES ('', 'shared', 0, 1, 3, 60, 1)",
-           f"INSERT INTO allotment VALUES (1, 2, 'shared', 4500, NULL, {9 * GIB}, {9 * GIB})",
-           'UPDATE result SET allotment_id = 1')
+VALUES = """
+pools:
+  shared:
+    worker: { concurrency: 1, resources: { requests: { cpu: 4500m, memory: 9Gi }, limits: { memory: 9Gi } } }
+    scaling: { min: 1, max: 3, cooldownSeconds: 60 }
+"""
+
+
+def test_today_as_its_pool_was_scaled(program, own, tmp_path):
+    (tmp_path / 'values.yaml').write_text(VALUES)
+    program.run(harness.copy_sample('cells', tmp_path), '--db', own, '--no-remote', '--no-report', '--values',
+                tmp_path / 'values.yaml', '--valid-from', '2026-11-01')
     page = plan(program, own, '--project', 'qemu-mini', '--node', '16,32GiB')
     (today,) = page['today']
     assert (today['cpu'], today['limit_gib'], today['scaling_known']) == (4.5, 9, True)
+    assert today['actions'] == page['total']['plans']['today']['actions']
     assert (today['workers_min'], today['workers_max'], today['cooldown_s']) == (1, 3, 60)
     figures = page['total']['plans']['today']
     assert (figures['at_risk'], figures['risk_unknown']) == (0, 0)
