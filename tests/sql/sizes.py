@@ -64,7 +64,7 @@ def random_result(rng, trace):
     samples = rng.choice([0, 0, 1, 2, 3, 12])
     return Result(trace, rng.choice('pq'), rng.choice(['c', 'd', '']), rng.choice([0, 1, S, 90 * S, rng.randint(1, 400 * S)]),
                   rng.choice([0, S, rng.randint(0, 900 * S), rng.choice([None, S])]), rss, rng.randint(1, 9 * GIB) if samples else None,
-                  samples, rng.choice(POOLS), rng.choice(['w', 'v']))
+                  samples, rng.choice(POOLS), rng.choice(['w', 'v', None]))
 
 
 def random_sizes(seed, count):
