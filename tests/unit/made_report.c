@@ -196,6 +196,23 @@ static void put_uploaded(unsigned number)
 	check(store_put_result(store, lookup_id, &result, &err), &err);
 }
 
+/* Run A waited for a load, then for an action of each of two packages. */
+static void put_path(int64_t run_id)
+{
+	struct path_step steps[] = {
+		{.kind = STEP_LOAD, .detail = STR("root//package/p"), .duration_us = 500000},
+		{.kind = STEP_ACTION, .span_id = 2, .duration_us = 2500000},
+		{.kind = STEP_ACTION, .span_id = 1, .duration_us = 401000000},
+	};
+	struct build_graph graph = {.nodes = 9, .paths = {[PATH_CRITICAL] = {steps, 3}}};
+	struct err err = ERR_INIT;
+
+	steps[1].name.target = STR("zlib");
+	steps[2].name.target = STR("gcc");
+	steps[1].name.buck_package = steps[2].name.buck_package = STR("root//package/p");
+	check(store_put_graph(store, run_id, 100, &graph, &err), &err);
+}
+
 #define TRACE_OLD "00000000-0000-4000-8000-000000000000"
 
 static void fill(void)
@@ -232,6 +249,7 @@ static void fill(void)
 	put_config(b, "buck2_re_client", "instance_name", "demo-remote-wrapped-dev");
 	for (i = 0; i < sizeof(of_a) / sizeof(*of_a); i++)
 		put_action(a, &of_a[i]);
+	put_path(a);
 	put_action(b, &of_b);
 	put_action(c, &of_c[0]);
 	put_action(c, &of_c[1]);

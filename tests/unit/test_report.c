@@ -25,6 +25,13 @@ static int choose_project(struct report_scope *scope, struct err *err)
 	return report_scope_project(store, "demo", scope, err);
 }
 
+static int choose_run(struct report_scope *scope, struct err *err)
+{
+	static const char *const path = LOG_A;
+
+	return report_scope_paths(store, &path, 1, true, scope, err);
+}
+
 static int choose_all(struct report_scope *scope, struct err *err)
 {
 	return report_scope_all(store, scope, err);
@@ -122,6 +129,21 @@ static void test_page_of_the_whole_file(void **state)
 	(void)state;
 	check_has(text, "the whole file: demo, demo2, 3 runs, 1 cell\n6 of 10 actions have");
 	check_has(text, "not asked for yet: 1 result. br2-ingest asks\n");
+	free(text);
+}
+
+/* Of one run; of several the page would need one each. */
+static void test_the_critical_path_of_a_run(void **state)
+{
+	struct report_options options = REPORT_OPTIONS_INIT;
+	char *text = report_of(choose_run, &options);
+
+	(void)state;
+	check_has(text, "\ncritical path: 404.0 s; gcc 401.0 s (99 %, heavy), zlib 2.5 s (1 %)"
+			" (view critical_path)\n");
+	free(text);
+	text = report_of(choose_project, &options);
+	assert_null(strstr(text, "critical path"));
 	free(text);
 }
 
@@ -234,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_notes_say_what_the_figures_hold),
 		cmocka_unit_test(test_options_narrow_the_page),
 		cmocka_unit_test(test_page_of_the_whole_file),
+		cmocka_unit_test(test_the_critical_path_of_a_run),
 		cmocka_unit_test(test_rows_have_the_scripts_keys_first),
 		cmocka_unit_test(test_rows_as_csv_and_lines),
 		cmocka_unit_test(test_paths_select_what_lies_below),
