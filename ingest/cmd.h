@@ -27,6 +27,7 @@ int cmd_ingest(int argc, char **argv, struct err *err);
 int cmd_report(int argc, char **argv, struct err *err);
 int cmd_check(int argc, char **argv, struct err *err);
 int cmd_plan(int argc, char **argv, struct err *err);
+int cmd_compare(int argc, char **argv, struct err *err);
 int cmd_digest(int argc, char **argv, struct err *err);
 int cmd_views(int argc, char **argv, struct err *err);
 int cmd_sql(int argc, char **argv, struct err *err);

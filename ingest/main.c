@@ -20,6 +20,7 @@ static const struct command commands[] = {
 	{"report", "what the stored runs used, as a page", cmd_report},
 	{"check", "hold stored runs to limits, for continuous integration", cmd_check},
 	{"plan", "what builds would have cost on workers of other shapes", cmd_plan},
+	{"compare", "two runs side by side: what changed beyond noise", cmd_compare},
 	{"digest", "one action in full", cmd_digest},
 	{"views", "list the canned SQL views, or show one", cmd_views},
 	{"sql", "open the sqlite3 shell on the database", cmd_sql},

@@ -28,7 +28,7 @@ STAGES = {
     'cluster': ['cluster_*'],
 }
 JOINTS = ['reader', 'clean', 'spans', 'instance', 'cli_config', 'places', 'runlog', 'ask*', 'pipeline*']
-SHOW = ['check*', 'report*', 'views*', 'export*', 'plan*', 'figures', 'output', 'symptom']
+SHOW = ['check*', 'compare*', 'report*', 'views*', 'export*', 'plan*', 'figures', 'output', 'symptom']
 # The store, and the list of logs that a report is about.
 SHOW_STAGES = ['store', 'discover']
 COMMON = ['common', 'database', 'flags_*', 'scope']
