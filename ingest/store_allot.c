@@ -14,6 +14,12 @@
 
 /* More workers than one ingest meets; what is forgotten is asked again. */
 #define WORKERS_MAX 4096
+/*
+ * Results that are allotted anew in one transaction. Each moves in an index by package, whose
+ * pages it finds in no order: so many still fit the page cache with 640,000 results, and a page
+ * is written a third less often than with slices as new results have them.
+ */
+#define ALLOT_SLICE 4000
 
 #define RESOURCES "cpu_request_milli, cpu_limit_milli, memory_request_bytes, memory_limit_bytes"
 #define RESOURCE_COUNT 4
@@ -458,7 +464,7 @@ static int list_results(struct store *store, const struct id_list *workers, int6
 
 	bind_int(s, ":after", after_id);
 	out->count = 0;
-	while (out->count < STORE_SLICE_RESULTS && (more = db_step(s, err)) > 0) {
+	while (out->count < ALLOT_SLICE && (more = db_step(s, err)) > 0) {
 		worker_id = column_int(s, 1);
 		if (worker_id != UNKNOWN && bsearch(&worker_id, workers->ids, workers->count,
 						    sizeof(worker_id), compare_ids))
@@ -494,7 +500,7 @@ static int allot_results(struct store *store, const struct id_list *workers, str
 			after_id = results.ids[results.count - 1];
 			rc = allot_slice(store, &results, err);
 		}
-	} while (rc == 0 && results.count == STORE_SLICE_RESULTS);
+	} while (rc == 0 && results.count == ALLOT_SLICE);
 	free(results.ids);
 	return rc;
 }
