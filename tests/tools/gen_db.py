@@ -65,6 +65,17 @@ def make_workers(db, rng, count):
     db.executemany('INSERT INTO worker (worker_id, name) VALUES (?, ?)', ((i, text(i)) for i in range(1, count + 1)))
 
 
+def make_minutes(db, rng, workers, days=2):
+    """Forty runners that are sampled each minute of some days."""
+    for i in range(1, min(workers, 40) + 1):
+        db.execute("INSERT INTO pod (pod_id, namespace, name) VALUES (?, 'buildbarn', ?)", (i, f'worker-shared-5b6dd8dff9-{i:05x}'))
+        db.execute("INSERT INTO container_life (life_id, pod_id, container, container_id) VALUES (?, ?, 'runner', '/kubepods/1')", (i, i))
+        db.executemany('INSERT INTO container_usage (life_id, minute, memory_samples, working_set_peak_bytes, cpu_samples, cpu_ns,'
+                       ' cpu_window_ns) VALUES (?, ?, 1, ?, 1, ?, 60000000000)',
+                       ((i, START_NS // (60 * 10**9) + m, rng.randrange(10**8, 8 * 10**9), rng.randrange(6 * 10**11))
+                        for m in range(days * 1440)))
+
+
 def make_pools(db):
     gib = 2**30
     rows = [(pool, cpu, request * gib, limit and limit * gib) for pool, specs in POOLS.items() for cpu, request, limit in specs]
@@ -85,6 +96,7 @@ class Maker:
         self.workers = 60
         make_workers(db, self.rng, self.workers)
         make_pools(db)
+        make_minutes(db, random.Random(seed), self.workers)
         for i, project in enumerate(PROJECTS, 1):
             db.execute("INSERT INTO instance VALUES (?, '', ?)", (i, project))
         db.execute("INSERT INTO platform VALUES (1, '[[\"OSFamily\",\"linux\"]]')")
@@ -244,7 +256,7 @@ class Maker:
             return
         samples = int(wall / 60e9 + self.rng.random())
         peak = int(rss * (1 + self.rng.random())) // 4096 * 4096 if samples else None
-        self.rows['result_container'].append((number, 1 if samples else 2, 1, samples, peak, 0))
+        self.rows['result_container'].append((number, 1 if samples else 2, 1, 60_000, samples, peak, 0, wall))
 
     def flush(self):
         columns = {
@@ -256,7 +268,7 @@ class Maker:
             'lookup': 'lookup_id, instance_id, function, hash, size_bytes, state, first_run_id, first_seq, name_id',
             'result': 'result_id, lookup_id, source, wall_ns, cpu_ns, max_rss_bytes, exit_code, worker_id, request_id,'
                       ' allotment_id, name_id, package_id, category_id, project_id, first_run_id',
-            'result_container': 'result_id, status, settled, memory_samples, working_set_peak_bytes, cpu_samples',
+            'result_container': 'result_id, status, settled, interval_ms, memory_samples, working_set_peak_bytes, cpu_samples, wall_ns',
             'result_time': 'result_id, base_ns, ' + ', '.join(f'{t}_step_ns' for t in tables.TIMES) + ', is_virtual',
             'rusage': 'result_id, user_ns, system_ns, minor_faults, major_faults, swaps, block_in, block_out, messages_sent,'
                       ' messages_received, signals_received, voluntary_ctx, involuntary_ctx'}
