@@ -4,21 +4,16 @@
 #include "pipeline_ask.h"
 #include "pipeline_cluster.h"
 #include "pipeline_listed.h"
+#include "pipeline_logs.h"
 #include "pipeline_values.h"
 #include "places.h"
-#include "reader.h"
-#include "runlog.h"
 #include "store.h"
 #include "util/http.h"
 #include "util/msg.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
 
@@ -44,235 +39,17 @@ struct pipeline {
 	bool no_logs;		 /* only the cluster is asked about */
 };
 
-/* ---- reading logs ---- */
-
-static int stop_if_interrupted(struct err *err)
-{
-	return interrupted ? err_set(err, ERR_IO, "interrupted") : 0;
-}
-
-static const char *ending_word(enum stream_ending ending)
-{
-	switch (ending) {
-	case STREAM_WHOLE:
-		return "whole";
-	case STREAM_BROKEN:
-		return "broken";
-	case STREAM_OPEN:
-	case STREAM_CUT:
-		break;
-	}
-	return "cut";
-}
-
-static void show_progress(const struct pipeline *pipeline, const struct log_file *file,
-			  const struct log_reader *reader, const struct runlog *log)
-{
-	const struct ingest_tally *tally = pipeline->tally;
-
-	msg_progress("log %" PRIu64 " of %zu: %.1f of %.1f MB, %" PRIu64 " actions",
-		     tally->known + tally->read + 1, pipeline->list->count,
-		     (double)log_reader_bytes_read(reader) / 1e6, (double)file->bytes / 1e6,
-		     tally->actions + runlog_tally(log)->actions);
-}
-
-static int read_events(const struct pipeline *pipeline, const struct log_file *file,
-		       struct log_reader *reader, struct runlog *log, struct err *err)
-{
-	const struct event *event;
-	int more;
-
-	while ((more = log_reader_next(reader, &event, err)) > 0) {
-		if (stop_if_interrupted(err) < 0 || runlog_event(log, event, err) < 0)
-			return -1;
-		if (event->seq % 1024 == 0)
-			show_progress(pipeline, file, reader, log);
-	}
-	return more < 0 ? -1 : runlog_finish(log, err);
-}
-
-static void count_log(struct ingest_tally *tally, const struct log_reader *reader,
-		      const struct runlog *log)
-{
-	const struct log_tally *records = log_reader_tally(reader);
-	const struct runlog_tally *rows = runlog_tally(log);
-
-	tally->runs += rows->runs;
-	tally->actions += rows->actions;
-	tally->tests += rows->tests;
-	tally->attempts += rows->attempts;
-	tally->digests += rows->digests;
-	tally->in_flight += rows->in_flight;
-	tally->malformed += records->malformed;
-	tally->too_large += records->too_large;
-	tally->bytes_read += log_reader_bytes_read(reader);
-	tally->bytes_decoded += log_reader_bytes_decoded(reader);
-}
-
-/* Says what was wrong with a log, and counts it. */
-static void judge_log(struct ingest_tally *tally, const struct log_file *file,
-		      const struct log_reader *reader)
-{
-	const struct log_tally *records = log_reader_tally(reader);
-
-	if (log_reader_ending(reader) == STREAM_CUT) {
-		tally->cut++;
-		msg_note("%s: cut short (a build that still runs, or a killed client): "
-			 "all whole records are stored",
-			 file->path);
-	} else if (log_reader_ending(reader) == STREAM_BROKEN) {
-		tally->broken++;
-		msg_warn("%s: %s; what stands before is stored", file->path,
-			 log_reader_fault(reader));
-	}
-	if (records->malformed || records->too_large)
-		msg_warn("%s: %" PRIu64 " malformed and %" PRIu64 " too large of %" PRIu64
-			 " records skipped; first: %s",
-			 file->path, records->malformed, records->too_large, records->records,
-			 log_reader_complaint(reader));
-}
-
-static int store_log(const struct pipeline *pipeline, const struct log_file *file,
-		     const struct stat *stat, const struct log_reader *reader, struct err *err)
-{
-	const struct log_tally *records = log_reader_tally(reader);
-	const char *note = log_reader_fault(reader);
-	struct log_outcome outcome = {
-		.path = file->path,
-		.bytes = stat->st_size,
-		.mtime_ns = (int64_t)stat->st_mtim.tv_sec * 1000000000 + stat->st_mtim.tv_nsec,
-		.ending = ending_word(log_reader_ending(reader)),
-		.records = records->records,
-		.malformed = records->malformed,
-		.too_large = records->too_large,
-	};
-
-	if (!*note)
-		note = log_reader_complaint(reader);
-	outcome.note = *note ? note : NULL;
-	if (!pipeline->store)
-		return 0;
-	if (store_begin(pipeline->store, err) < 0)
-		return -1;
-	if (store_put_log(pipeline->store, &outcome, err) < 0) {
-		store_rollback(pipeline->store);
-		return -1;
-	}
-	return store_commit(pipeline->store, err);
-}
-
-static void fill_place(const struct pipeline *pipeline, const struct log_file *file,
-		       struct runlog_place *out)
-{
-	const struct place *place = places_find(&pipeline->places, file->root);
-
-	memset(out, 0, sizeof(*out));
-	out->path = file->path;
-	out->project = file->project;
-	out->project_rank = (int)file->rank;
-	out->isolation_dir = file->isolation_dir;
-	out->cache = pipeline->options->cache;
-	out->instance_flag = pipeline->options->instance;
-	out->pool = pipeline->options->pool;
-	out->no_stderr = pipeline->options->no_stderr;
-	if (place) {
-		out->digest_function = place->digest_function;
-		out->buckconfig_instance = place->instance;
-		out->project_json_name = place->project_json_name;
-	}
-}
-
-/* Takes over fd. */
-static int read_log(struct pipeline *pipeline, const struct log_file *file, int fd,
-		    const struct stat *stat, struct err *err)
-{
-	struct runlog_place place;
-	struct runlog *log = NULL;
-	struct log_reader *reader;
-	int failed;
-
-	if (log_reader_open(&reader, fd, file->path, err) < 0)
-		return -1;
-	fill_place(pipeline, file, &place);
-	log = runlog_new(pipeline->store, &place);
-	failed = read_events(pipeline, file, reader, log, err);
-	if (!failed) {
-		judge_log(pipeline->tally, file, reader);
-		failed = store_log(pipeline, file, stat, reader, err);
-	}
-	count_log(pipeline->tally, reader, log);
-	runlog_free(log);
-	log_reader_free(reader);
-	return failed;
-}
-
-/* 1: opened; 0: gone or not to be read, which was said and counted. */
-static int open_log(struct pipeline *pipeline, const struct log_file *file, int *out_fd,
-		    struct stat *out_stat)
-{
-	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd >= 0 && fstat(fd, out_stat) == 0 && S_ISREG(out_stat->st_mode)) {
-		*out_fd = fd;
-		return 1;
-	}
-	if (fd < 0 && errno == ENOENT) {
-		pipeline->tally->vanished++;
-		msg_warn("%s: gone before it was opened, skipping", file->path);
-	} else {
-		pipeline->tally->unreadable++;
-		pipeline->tally->trouble = true;
-		msg_warn("%s: %s, skipping", file->path,
-			 fd < 0 ? strerror(errno) : "not a regular file");
-	}
-	if (fd >= 0)
-		close(fd);
-	return 0;
-}
-
-/* One bad log never spoils the others: only the store's own errors end the loop. */
-static int take_log(struct pipeline *pipeline, const struct log_file *file, struct err *err)
-{
-	struct err fault = ERR_INIT;
-	struct stat stat;
-	int known = 0, fd;
-
-	if (stop_if_interrupted(err) < 0)
-		return -1;
-	if (pipeline->store)
-		known = store_knows_file(pipeline->store, file->path, file->bytes, file->mtime_ns,
-					 err);
-	if (known < 0)
-		return -1;
-	if (known) {
-		pipeline->tally->known++;
-		return 0;
-	}
-	if (!open_log(pipeline, file, &fd, &stat))
-		return 0;
-	if (read_log(pipeline, file, fd, &stat, &fault) < 0) {
-		if (fault.kind == ERR_DB || interrupted) {
-			*err = fault;
-			return -1;
-		}
-		pipeline->tally->unreadable++;
-		pipeline->tally->trouble = true;
-		msg_warn("%s, skipping", fault.text);
-		return 0;
-	}
-	pipeline->tally->read++;
-	return 0;
-}
-
 static int take_logs(struct pipeline *pipeline, struct err *err)
 {
-	size_t i;
+	const struct log_intake intake = {
+		.options = pipeline->options,
+		.places = &pipeline->places,
+		.list = pipeline->list,
+		.store = pipeline->store,
+		.tally = pipeline->tally,
+	};
 
-	for (i = 0; i < pipeline->list->count; i++)
-		if (take_log(pipeline, &pipeline->list->files[i], err) < 0)
-			return -1;
-	msg_progress_end();
-	return 0;
+	return pipeline_take_logs(&intake, err);
 }
 
 /* ---- the whole ---- */

@@ -18,25 +18,22 @@
 #define RANK_UNKNOWN (-1) /* below any enum project_rank: the header has not come yet */
 
 struct runlog {
-	struct store *store; /* NULL: count only */
+	struct rows *rows; /* NULL: count only */
 	const struct runlog_place *place;
 	struct runlog_tally tally;
 	struct spans spans;
 
 	char trace_id[TRACE_ID_MAX + 1]; /* of the run at hand; "": none */
 	char *project; /* the place's, else working_dir's base name; NULL: not known yet */
-	int64_t run_id;
+	bool has_run;  /* a row names the run at hand */
 	bool complete;
 	bool start_known;
 	bool instance_chosen;
 	enum digest_function function; /* of the log's own -c value, else .buckconfig's */
 	struct cli_config config;
-	bool config_stored;
+	bool config_added;
 	char *links[LINKS_MAX]; /* instance names that historical links propose */
 	size_t link_count;
-
-	bool in_transaction;
-	unsigned rows; /* since the last commit */
 };
 
 static void forget_run(struct runlog *log)
@@ -51,16 +48,16 @@ static void forget_run(struct runlog *log)
 	log->project = log->place->project ? xstrdup(log->place->project) : NULL;
 	log->link_count = 0;
 	log->trace_id[0] = '\0';
-	log->run_id = 0;
-	log->complete = log->start_known = log->instance_chosen = log->config_stored = false;
+	log->has_run = false;
+	log->complete = log->start_known = log->instance_chosen = log->config_added = false;
 	log->function = log->place->digest_function;
 }
 
-struct runlog *runlog_new(struct store *store, const struct runlog_place *place)
+struct runlog *runlog_new(struct rows *rows, const struct runlog_place *place)
 {
 	struct runlog *log = xcalloc(1, sizeof(*log));
 
-	log->store = store;
+	log->rows = rows;
 	log->place = place;
 	forget_run(log);
 	return log;
@@ -70,8 +67,6 @@ void runlog_free(struct runlog *log)
 {
 	if (!log)
 		return;
-	if (log->in_transaction)
-		store_rollback(log->store);
 	forget_run(log);
 	free(log->project);
 	free(log);
@@ -80,32 +75,6 @@ void runlog_free(struct runlog *log)
 const struct runlog_tally *runlog_tally(const struct runlog *log)
 {
 	return &log->tally;
-}
-
-/* ---- slices ---- */
-
-static int open_slice(struct runlog *log, struct err *err)
-{
-	if (log->in_transaction)
-		return 0;
-	if (store_begin(log->store, err) < 0)
-		return -1;
-	log->in_transaction = true;
-	return 0;
-}
-
-static int close_slice(struct runlog *log, struct err *err)
-{
-	if (!log->in_transaction)
-		return 0;
-	log->in_transaction = false;
-	log->rows = 0;
-	return store_commit(log->store, err);
-}
-
-static int count_row(struct runlog *log, struct err *err)
-{
-	return ++log->rows < STORE_SLICE_ACTIONS ? 0 : close_slice(log, err);
 }
 
 /* ---- the run ---- */
@@ -131,7 +100,7 @@ static void note_working_dir(struct runlog *log, struct str working_dir)
 }
 
 /* Completes the run's row with what `facts` knows. */
-static int put_facts(struct runlog *log, struct run_facts *facts, struct err *err)
+static void add_facts(struct runlog *log, struct run_facts *facts)
 {
 	struct sighting sighting = {
 		.path = log->place->path,
@@ -140,41 +109,38 @@ static int put_facts(struct runlog *log, struct run_facts *facts, struct err *er
 		.isolation_dir = log->place->isolation_dir,
 	};
 
-	if (!log->store)
-		return 0;
+	if (!log->rows)
+		return;
 	facts->trace_id = str_of(log->trace_id);
-	if (open_slice(log, err) < 0)
-		return -1;
-	return store_put_run(log->store, facts, &sighting, &log->run_id, err);
+	rows_add_run(log->rows, facts, &sighting);
+	log->has_run = true;
 }
 
-static int begin_run(struct runlog *log, struct str trace_id, struct err *err)
+static void begin_run(struct runlog *log, struct str trace_id)
 {
 	size_t len = trace_id.len > TRACE_ID_MAX ? TRACE_ID_MAX : trace_id.len;
 
 	if (log->trace_id[0] && len == strlen(log->trace_id) &&
 	    memcmp(log->trace_id, trace_id.data, len) == 0)
-		return 0;
-	if (log->trace_id[0] && runlog_finish(log, err) < 0)
-		return -1;
+		return;
+	runlog_finish(log);
 	forget_run(log);
 	if (len)
 		memcpy(log->trace_id, trace_id.data, len);
 	log->trace_id[len] = '\0';
 	log->tally.runs++;
-	return 0;
 }
 
 /* Before 2025-09-24 the header has no time: the first event's stands in. */
-static int note_start(struct runlog *log, int64_t time_ns, struct err *err)
+static void note_start(struct runlog *log, int64_t time_ns)
 {
 	struct run_facts facts = RUN_FACTS_INIT;
 
 	if (log->start_known || time_ns == UNKNOWN)
-		return 0;
+		return;
 	log->start_known = true;
 	facts.start_ns = time_ns;
-	return put_facts(log, &facts, err);
+	add_facts(log, &facts);
 }
 
 /* ---- -c values ---- */
@@ -202,25 +168,20 @@ static void on_config(struct runlog *log, const struct event *event)
 }
 
 /* Once a run, when all of them are known: before its first action, or at its end. */
-static int put_config(struct runlog *log, struct err *err)
+static void add_config(struct runlog *log)
 {
-	if (log->config_stored)
-		return 0;
-	log->config_stored = true;
-	if (open_slice(log, err) < 0)
-		return -1;
-	return store_put_config(log->store, log->run_id, log->config.values, log->config.count,
-				err);
+	if (!log->config_added)
+		rows_add_config(log->rows, log->config.values, log->config.count);
+	log->config_added = true;
 }
 
 /* ---- facts of the run ---- */
 
-static int on_invocation(struct runlog *log, const struct event *event, struct err *err)
+static void on_invocation(struct runlog *log, const struct event *event)
 {
 	const struct invocation *invocation = &event->invocation;
 	struct run_facts facts = RUN_FACTS_INIT;
 	struct buf argv = BUF_INIT;
-	int failed;
 
 	note_working_dir(log, invocation->working_dir);
 	redact_argv(invocation->argv, invocation->argc, &argv);
@@ -231,12 +192,11 @@ static int on_invocation(struct runlog *log, const struct event *event, struct e
 		log->start_known = true;
 	cli_config_from_argv(&log->config, invocation->argv, invocation->argc);
 	use_config(log);
-	failed = put_facts(log, &facts, err);
+	add_facts(log, &facts);
 	buf_release(&argv);
-	return failed;
 }
 
-static int on_command_start(struct runlog *log, const struct event *event, struct err *err)
+static void on_command_start(struct runlog *log, const struct event *event)
 {
 	const struct command_start *start = &event->command_start;
 	struct run_facts facts = RUN_FACTS_INIT;
@@ -249,15 +209,14 @@ static int on_command_start(struct runlog *log, const struct event *event, struc
 	facts.user = start->user;
 	facts.buck2_revision = start->buck2_revision;
 	facts.daemon_uuid = start->daemon_uuid;
-	return put_facts(log, &facts, err);
+	add_facts(log, &facts);
 }
 
-static int on_command_result(struct runlog *log, const struct event *event, struct err *err)
+static void on_command_result(struct runlog *log, const struct event *event)
 {
 	const struct command_result *result = &event->command_result;
 	struct run_facts facts = RUN_FACTS_INIT;
 	struct clean_texts texts = CLEAN_TEXTS_INIT;
-	int failed;
 
 	log->complete = true;
 	facts.complete = true;
@@ -265,12 +224,11 @@ static int on_command_result(struct runlog *log, const struct event *event, stru
 	facts.exit_code = result->exit_code;
 	facts.error = clean_text(&texts, result->error);
 	facts.error_count = result->error_count;
-	failed = put_facts(log, &facts, err);
+	add_facts(log, &facts);
 	clean_texts_release(&texts);
-	return failed;
 }
 
-static int on_fact(struct runlog *log, const struct event *event, struct err *err)
+static void on_fact(struct runlog *log, const struct event *event)
 {
 	struct run_facts facts = RUN_FACTS_INIT;
 
@@ -278,7 +236,7 @@ static int on_fact(struct runlog *log, const struct event *event, struct err *er
 		facts.revision = event->revision;
 	else
 		facts.duration_us = event->duration_us;
-	return put_facts(log, &facts, err);
+	add_facts(log, &facts);
 }
 
 /* ---- instance names ---- */
@@ -298,58 +256,46 @@ static void candidates_of(const struct runlog *log, struct instance_list *out_li
 	instance_candidates(&sources, out_list);
 }
 
-static int put_choice(struct runlog *log, const struct instance_list *list, struct err *err)
+static struct instance_choice choice_of(const struct runlog *log,
+					const struct instance_candidate *candidate)
 {
-	struct instance_choice choice = {
+	return (struct instance_choice){
 		.cache = log->place->cache,
-		.name = list->items[0].name,
-		.source = list->items[0].source,
+		.name = candidate->name,
+		.source = candidate->source,
 	};
-
-	return store_put_instance(log->store, log->run_id, &choice, err);
 }
 
 /* Before the first digest is stored the run needs some instance: the best known so far. */
-static int choose_instance(struct runlog *log, struct err *err)
+static void choose_instance(struct runlog *log)
 {
 	struct instance_list list = INSTANCE_LIST_INIT;
-	struct instance_choice stored;
-	int found, failed = 0;
+	struct instance_choice best;
 
 	if (log->instance_chosen)
-		return 0;
+		return;
 	log->instance_chosen = true;
-	found = store_get_instance(log->store, log->run_id, &stored, err);
-	if (found < 0)
-		return -1;
-	if (!found || log->place->instance_flag) {
-		candidates_of(log, &list);
-		failed = put_choice(log, &list, err);
-		instance_list_release(&list);
-	}
-	return failed;
+	candidates_of(log, &list);
+	best = choice_of(log, &list.items[0]);
+	rows_add_instance(log->rows, &best, !log->place->instance_flag);
+	instance_list_release(&list);
 }
 
 /* At the end all proposals are known: they are kept for the probe, best first. */
-static int put_candidates(struct runlog *log, struct err *err)
+static void add_candidates(struct runlog *log)
 {
 	struct instance_list list = INSTANCE_LIST_INIT;
 	struct instance_choice *choices;
 	size_t i;
-	int failed;
 
 	candidates_of(log, &list);
 	choices = xcalloc(list.count, sizeof(*choices));
-	for (i = 0; i < list.count; i++) {
-		choices[i].cache = log->place->cache;
-		choices[i].name = list.items[i].name;
-		choices[i].source = list.items[i].source;
-	}
-	failed = store_put_candidates(log->store, log->run_id, choices, list.count, err) < 0 ||
-		 put_choice(log, &list, err) < 0;
+	for (i = 0; i < list.count; i++)
+		choices[i] = choice_of(log, &list.items[i]);
+	rows_add_candidates(log->rows, choices, list.count);
+	rows_add_instance(log->rows, &choices[0], false);
 	free(choices);
 	instance_list_release(&list);
-	return failed ? -1 : 0;
 }
 
 /* The names that a link proposes, each once. */
@@ -418,21 +364,17 @@ static int64_t start_of(struct runlog *log, const struct event *event)
 	return event->time_ns - event->duration_us * 1000;
 }
 
-static int put_action(struct runlog *log, const struct event *event, int64_t start_ns,
-		      struct err *err)
+static void add_action(struct runlog *log, const struct event *event, int64_t start_ns)
 {
 	struct action action = event->action;
 	struct clean_texts texts = CLEAN_TEXTS_INIT;
-	int failed;
 
 	clean_action(&texts, &action);
-	failed = store_put_action(log->store, log->run_id, event->span_id, event->seq, start_ns,
-				  &action, err);
+	rows_add_action(log->rows, event->span_id, event->seq, start_ns, &action);
 	clean_texts_release(&texts);
-	return failed;
 }
 
-static int on_action_end(struct runlog *log, const struct event *event, struct err *err)
+static void on_action_end(struct runlog *log, const struct event *event)
 {
 	const struct action *action = &event->action;
 	int64_t start_ns = start_of(log, event);
@@ -445,25 +387,21 @@ static int on_action_end(struct runlog *log, const struct event *event, struct e
 		action->attempts[i].no_stderr = log->place->no_stderr;
 	}
 	spans_end(&log->spans, event->span_id);
-	if (!log->store)
-		return 0;
-	if (note_start(log, event->time_ns, err) < 0 || put_config(log, err) < 0 ||
-	    open_slice(log, err) < 0 || choose_instance(log, err) < 0 ||
-	    put_action(log, event, start_ns, err) < 0)
-		return -1;
-	return count_row(log, err);
+	if (!log->rows)
+		return;
+	note_start(log, event->time_ns);
+	add_config(log);
+	choose_instance(log);
+	add_action(log, event, start_ns);
 }
 
-static int on_cancelled(struct runlog *log, const struct event *event, struct err *err)
+static void on_cancelled(struct runlog *log, const struct event *event)
 {
 	if (!spans_find(&log->spans, event->span_id))
-		return 0;
+		return;
 	spans_end(&log->spans, event->span_id);
-	if (!log->store)
-		return 0;
-	if (open_slice(log, err) < 0)
-		return -1;
-	return store_drop_in_flight(log->store, log->run_id, event->span_id, err);
+	if (log->rows)
+		rows_add_dropped(log->rows, event->span_id);
 }
 
 static void on_stage(struct runlog *log, const struct event *event)
@@ -474,81 +412,73 @@ static void on_stage(struct runlog *log, const struct event *event)
 	spans_stage(&log->spans, event->parent_id, event->seq, &stage);
 }
 
-static int on_build_graph(struct runlog *log, const struct event *event, struct err *err)
+static void on_build_graph(struct runlog *log, const struct event *event)
 {
-	const struct build_graph *graph = &event->graph;
-
-	if (!log->store)
-		return 0;
-	if (open_slice(log, err) < 0 ||
-	    store_put_graph(log->store, log->run_id, event->seq, graph, err) < 0)
-		return -1;
-	log->rows +=
-		(unsigned)(graph->paths[PATH_CRITICAL].count + graph->paths[PATH_SLOWEST].count);
-	return count_row(log, err);
+	if (log->rows)
+		rows_add_graph(log->rows, event->seq, &event->graph);
 }
 
 /* ---- the log ---- */
 
-static int dispatch(struct runlog *log, const struct event *event, struct err *err)
+static void dispatch(struct runlog *log, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_INVOCATION:
-		return on_invocation(log, event, err);
+		on_invocation(log, event);
+		break;
 	case EVENT_COMMAND_START:
-		return on_command_start(log, event, err);
+		on_command_start(log, event);
+		break;
 	case EVENT_COMMAND_END:
 	case EVENT_REVISION:
-		return on_fact(log, event, err);
+		on_fact(log, event);
+		break;
 	case EVENT_CONFIG:
 		on_config(log, event);
-		return 0;
+		break;
 	case EVENT_COMMAND_RESULT:
-		return on_command_result(log, event, err);
+		on_command_result(log, event);
+		break;
 	case EVENT_ACTION_START:
 		spans_start(&log->spans, event);
-		return 0;
+		break;
 	case EVENT_STAGE:
 		on_stage(log, event);
-		return 0;
+		break;
 	case EVENT_ACTION_END:
-		return on_action_end(log, event, err);
+		on_action_end(log, event);
+		break;
 	case EVENT_SPAN_CANCELLED:
-		return on_cancelled(log, event, err);
+		on_cancelled(log, event);
+		break;
 	case EVENT_BUILD_GRAPH:
-		return on_build_graph(log, event, err);
+		on_build_graph(log, event);
+		break;
 	case EVENT_NONE:
 		break;
 	}
-	return 0;
 }
 
-int runlog_event(struct runlog *log, const struct event *event, struct err *err)
+void runlog_event(struct runlog *log, const struct event *event)
 {
 	struct str trace_id =
 		event->kind == EVENT_INVOCATION ? event->invocation.trace_id : event->trace_id;
 
-	if (trace_id.data && begin_run(log, trace_id, err) < 0)
-		return -1;
+	if (trace_id.data)
+		begin_run(log, trace_id);
 	if (!log->trace_id[0])
-		return 0; /* no run to hang it on */
-	if (event->kind != EVENT_INVOCATION && log->store && !log->run_id) {
+		return; /* no run to hang it on */
+	if (event->kind != EVENT_INVOCATION && !log->has_run) {
 		struct run_facts facts = RUN_FACTS_INIT;
 
-		if (put_facts(log, &facts, err) < 0)
-			return -1;
+		add_facts(log, &facts);
 	}
-	return dispatch(log, event, err);
+	dispatch(log, event);
 }
 
-struct open_spans {
-	struct runlog *log;
-	struct err *err;
-};
-
-static int put_open_span(void *context, const struct span *span)
+static int add_started(void *context, const struct span *span)
 {
-	struct open_spans *open = context;
+	struct rows *rows = context;
 	struct started started = {
 		.span_id = span->span_id,
 		.seq = span->seq,
@@ -558,30 +488,28 @@ static int put_open_span(void *context, const struct span *span)
 		.stage_seq = span->stage_seq,
 	};
 
-	return store_put_in_flight(open->log->store, open->log->run_id, &started, open->err);
+	rows_add_started(rows, &started);
+	return 0;
 }
 
-static int finish_rows(struct runlog *log, struct err *err)
+static void finish_rows(struct runlog *log)
 {
-	struct open_spans open = {log, err};
-
-	if (!log->complete && spans_each(&log->spans, put_open_span, &open) < 0)
-		return -1;
-	if (put_config(log, err) < 0 || put_candidates(log, err) < 0)
-		return -1;
-	return close_slice(log, err);
+	if (!log->complete)
+		spans_each(&log->spans, add_started, log->rows);
+	add_config(log);
+	add_candidates(log);
+	rows_add_run_end(log->rows);
 }
 
-int runlog_finish(struct runlog *log, struct err *err)
+void runlog_finish(struct runlog *log)
 {
 	if (!log->trace_id[0])
-		return 0;
+		return;
 	if (!log->complete) {
 		log->tally.incomplete_runs++;
 		log->tally.in_flight += log->spans.count;
 	}
-	if (log->store && (open_slice(log, err) < 0 || finish_rows(log, err) < 0))
-		return -1;
+	if (log->rows)
+		finish_rows(log);
 	forget_run(log);
-	return 0;
 }

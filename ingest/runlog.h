@@ -5,15 +5,14 @@
  * the blobs that failed attempts link; and settles under which instance names all
  * of them may be found.
  *
- * Rows are committed in slices; the file's own row, which makes it known, is
- * written by the pipeline after runlog_finish().
+ * Knows no store: rowput.h puts the rows, and the pipeline the file's own row,
+ * which makes it known, after all of them.
  */
 #ifndef BR2_RUNLOG_H
 #define BR2_RUNLOG_H
 
 #include "model.h"
-#include "store.h"
-#include "util/err.h"
+#include "rows.h"
 
 #include <stdint.h>
 
@@ -40,14 +39,15 @@ struct runlog_tally {
 	uint64_t in_flight, incomplete_runs;
 };
 
-/* `store` NULL: only count. Never fails. */
-struct runlog *runlog_new(struct store *store, const struct runlog_place *place);
-/* Takes one event. -1: the store failed; what was committed stays. */
-int runlog_event(struct runlog *runlog, const struct event *event, struct err *err);
-/* The log ended: in-flight rows, instance candidates, the last slice. */
-int runlog_finish(struct runlog *runlog, struct err *err);
-const struct runlog_tally *runlog_tally(const struct runlog *runlog);
-/* Rolls back what is not committed. */
+/*
+ * Rows are added to *rows, borrowed while the runlog lives; whoever takes them out
+ * may do so between two calls. NULL: only count.
+ */
+struct runlog *runlog_new(struct rows *rows, const struct runlog_place *place);
 void runlog_free(struct runlog *runlog);
+void runlog_event(struct runlog *runlog, const struct event *event);
+/* The log ended: in-flight rows, instance candidates, the end of the run. */
+void runlog_finish(struct runlog *runlog);
+const struct runlog_tally *runlog_tally(const struct runlog *runlog);
 
 #endif

@@ -27,8 +27,9 @@ STAGES = {
     'store': ['store*'],
     'cluster': ['cluster_*'],
 }
-JOINTS = ['reader', 'clean', 'spans', 'instance', 'cli_config', 'places', 'runlog', 'ask*', 'pipeline*']
-SHOW = ['check*', 'compare*', 'report*', 'views*', 'export*', 'plan*', 'figures', 'output', 'symptom']
+JOINTS = ['reader', 'clean', 'spans', 'instance', 'cli_config', 'places', 'reading', 'readers', 'rows', 'rowput', 'runlog',
+          'ask*', 'pipeline*']
+SHOW = ['check*', 'compare*', 'report*', 'views*', 'export*', 'html*', 'plan*', 'figures', 'output', 'symptom']
 # The store, and the list of logs that a report is about.
 SHOW_STAGES = ['store', 'discover']
 COMMON = ['common', 'database', 'flags_*', 'scope']
