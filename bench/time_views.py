@@ -16,7 +16,7 @@ import sys
 
 FAMILIES = ['summary', 'wall_time_buckets', 'top_actions', 'oom_kills', 'packages', 'heavy_packages', 'phases', 'missing_results',
             'cache_use', 'signals', 'failures', 'oom_checked']
-SINGLE = ['workers', 'worker_peaks', 'worker_minutes', 'sample_coverage', 'sample_intervals', 'runs', 'cells', 'executions',
+SINGLE = ['workers', 'worker_peaks', 'sample_coverage', 'sample_intervals', 'runs', 'cells', 'executions',
           'unexplained_terminations']
 PATHS = ['critical_path', 'slowest_path', 'critical_packages']  # of one run: nobody reads those of all
 LIMITED = {'top_actions'}  # ordered, without end: read as it is meant to be, with LIMIT
