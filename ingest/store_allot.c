@@ -269,21 +269,23 @@ int allot_find(struct store *store, const struct execution *execution, int64_t *
 
 /* ---- stored results ------------------------------------------------------------------------- */
 
-/* 1; 0: it has gone; -1. */
+/* 1, with the allotment that its row has; 0: it has gone; -1. */
 static int read_execution(struct store *store, int64_t result_id, struct execution *out,
-			  struct err *err)
+			  int64_t *out_allotment_id, struct err *err)
 {
 	struct statement *s = db_use(
 		store, ST_ALLOT_EXECUTION,
 		"SELECT r.worker_id, r.lookup_id, coalesce(t.execution_start_ns,"
-		" t.worker_start_ns, t.queued_ns) FROM result r"
+		" t.worker_start_ns, t.queued_ns), r.allotment_id FROM result r"
 		" LEFT JOIN _time t ON t.result_id = r.result_id WHERE r.result_id = :result");
 	int found;
 
 	bind_int(s, ":result", result_id);
 	found = db_step(s, err);
-	if (found > 0)
+	if (found > 0) {
 		*out = (struct execution){column_int(s, 0), column_int(s, 1), column_int(s, 2)};
+		*out_allotment_id = column_int(s, 3);
+	}
 	db_reset(s);
 	return found;
 }
@@ -292,19 +294,22 @@ int allot_again(struct store *store, int64_t result_id, struct err *err)
 {
 	struct execution execution;
 	struct statement *s;
-	int64_t allotment_id;
-	int found = read_execution(store, result_id, &execution, err);
+	int64_t allotment_id, stored_id;
+	int found = read_execution(store, result_id, &execution, &stored_id, err);
 
 	if (found <= 0)
 		return found;
 	if (allot_find(store, &execution, &allotment_id, err) < 0)
 		return -1;
+	if (allotment_id == stored_id)
+		return 0;
+	if (sizes_leave(store, result_id, err) < 0)
+		return -1;
 	s = db_use(store, ST_ALLOT_PUT,
-		   "UPDATE result SET allotment_id = :allotment WHERE result_id = :result"
-		   " AND allotment_id IS NOT :allotment");
+		   "UPDATE result SET allotment_id = :allotment WHERE result_id = :result");
 	bind_int(s, ":allotment", allotment_id);
 	bind_int(s, ":result", result_id);
-	return db_done(s, err);
+	return db_done(s, err) < 0 ? -1 : sizes_join(store, result_id, err);
 }
 
 int allot_attempt_again(struct store *store, const struct attempt_key *key, struct err *err)

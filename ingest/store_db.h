@@ -97,6 +97,7 @@ enum statement_id {
 	ST_LOOKUP_STATE,
 	ST_LOOKUP_REFER,
 	ST_RESULT_REFER,
+	ST_RESULT_MOVED,
 	/* store_historical.c */
 	ST_HISTORICAL_LINK,
 	ST_HISTORICAL_NEXT,
@@ -116,12 +117,16 @@ enum statement_id {
 	ST_INPUT_ROOT_PUT,
 	ST_EXPENSE_PUT,
 	ST_AUX_PUT,
-	ST_WORKER_ADD,
-	ST_REQUEST_ADD,
 	/* store_graph.c */
 	ST_GRAPH_PUT,
 	ST_STEPS_DROP,
 	ST_STEP_PUT,
+	/* store_sums.c */
+	ST_WORKER_ADD,
+	ST_REQUEST_ADD,
+	ST_BUCKET_ADD,
+	ST_SIZE_COUNT,
+	ST_SIZE_DROP,
 	/* store_cluster.c */
 	ST_POD_PUT,
 	ST_POD_SELECT,
@@ -351,6 +356,20 @@ int allot_due_pod(struct store *store, struct str pod, struct err *err);
 int allot_begin(struct store *store, struct err *err);
 void allot_forget(struct store *store);
 void allot_free(struct store *store);
+
+/* What of a result the kept sums take up. UNKNOWN ids and values: none. */
+struct summand {
+	int64_t worker_id, request_id;
+	bool counted, failed;
+	int64_t wall_ns, cpu_ns, rss_bytes, first_ns, last_ns;
+};
+
+/* A stored result enters all sums. */
+int sums_add(struct store *store, int64_t result_id, const struct summand *summand,
+	     struct err *err);
+/* Around a change of a stored result's category or allotment: it moves in size_count. */
+int sizes_leave(struct store *store, int64_t result_id, struct err *err);
+int sizes_join(struct store *store, int64_t result_id, struct err *err);
 
 /* Stores a result with all its parts. 1; 0: the first one stays, or the lookup is gone; -1. */
 int result_put(struct store *store, const struct result_owner *owner, const struct result *result,

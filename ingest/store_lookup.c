@@ -29,7 +29,7 @@ static int set_reference(struct store *store, int64_t lookup_id, const struct re
 	return db_done(s, err);
 }
 
-int lookup_refer_results(struct store *store, int64_t lookup_id, struct err *err)
+static int refer_results(struct store *store, int64_t lookup_id, struct err *err)
 {
 	struct statement *s = db_use(
 		store, ST_RESULT_REFER,
@@ -48,6 +48,36 @@ int lookup_refer_results(struct store *store, int64_t lookup_id, struct err *err
 
 	bind_int(s, ":lookup", lookup_id);
 	return db_done(s, err);
+}
+
+/* Its result of the action cache, if that is of another category than it is. 1; 0; -1. */
+static int find_moved(struct store *store, int64_t lookup_id, int64_t *out_result_id,
+		      struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_RESULT_MOVED,
+		       "SELECT r.result_id FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id"
+		       " JOIN action_name n ON n.name_id = l.name_id WHERE r.lookup_id = :lookup"
+		       " AND r.source = 1 AND r.category_id IS NOT n.category_id");
+	int found;
+
+	bind_int(s, ":lookup", lookup_id);
+	found = db_step(s, err);
+	if (found > 0)
+		*out_result_id = column_int(s, 0);
+	db_reset(s);
+	return found;
+}
+
+int lookup_refer_results(struct store *store, int64_t lookup_id, struct err *err)
+{
+	int64_t result_id;
+	int moved = find_moved(store, lookup_id, &result_id, err);
+
+	if (moved < 0 || (moved && sizes_leave(store, result_id, err) < 0) ||
+	    refer_results(store, lookup_id, err) < 0)
+		return -1;
+	return moved ? sizes_join(store, result_id, err) : 0;
 }
 
 static int refer(struct store *store, int64_t lookup_id, const struct reference *to,

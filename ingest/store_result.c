@@ -314,67 +314,6 @@ static int put_usage(struct store *store, int64_t result_id, const struct result
 	return 0;
 }
 
-/* ---- sums by worker and by executing invocation ---- */
-
-/*
- * Counted: from the action cache, with POSIX usage. Only those have a part in the
- * sums of wall and cpu.
- */
-static void bind_sums(struct statement *s, const struct result *result)
-{
-	int64_t wall_ns = wall_of(result), cpu_ns = cpu_of(result);
-	bool counted = result->source == SOURCE_ACTION_CACHE && cpu_ns != UNKNOWN;
-
-	bind_int(s, ":counted", counted);
-	bind_int(s, ":wall_ns", counted && wall_ns != UNKNOWN ? wall_ns : 0);
-	bind_int(s, ":cpu_ns", counted ? cpu_ns : 0);
-}
-
-static int add_to_worker(struct store *store, int64_t worker_id, const struct result *result,
-			 struct err *err)
-{
-	struct statement *s;
-
-	if (worker_id == UNKNOWN)
-		return 0;
-	s = db_use(store, ST_WORKER_ADD,
-		   "UPDATE worker SET results = results + 1, with_usage = with_usage + :counted,"
-		   " wall_ns = wall_ns + min(:wall_ns, 9223372036854775807 - wall_ns),"
-		   " cpu_ns = cpu_ns + min(:cpu_ns, 9223372036854775807 - cpu_ns),"
-		   " failed = failed + :failed,"
-		   " rss_min_bytes = coalesce(min(rss_min_bytes, :rss), rss_min_bytes, :rss),"
-		   " rss_max_bytes = coalesce(max(rss_max_bytes, :rss), rss_max_bytes, :rss)"
-		   " WHERE worker_id = :worker");
-	bind_sums(s, result);
-	bind_int(s, ":failed",
-		 (result->exit_code != UNKNOWN && result->exit_code != 0) ||
-			 signal_of(result).data);
-	bind_int(s, ":rss", rss_of(result));
-	bind_int(s, ":worker", worker_id);
-	return db_done(s, err);
-}
-
-static int add_to_request(struct store *store, int64_t request_id, const struct result *result,
-			  struct err *err)
-{
-	struct statement *s;
-
-	if (request_id == UNKNOWN)
-		return 0;
-	s = db_use(store, ST_REQUEST_ADD,
-		   "UPDATE request SET results = results + 1, with_usage = with_usage + :counted,"
-		   " wall_ns = wall_ns + min(:wall_ns, 9223372036854775807 - wall_ns),"
-		   " cpu_ns = cpu_ns + min(:cpu_ns, 9223372036854775807 - cpu_ns),"
-		   " first_ns = coalesce(min(first_ns, :first_ns), first_ns, :first_ns),"
-		   " last_ns = coalesce(max(last_ns, :last_ns), last_ns, :last_ns)"
-		   " WHERE request_id = :request");
-	bind_sums(s, result);
-	bind_int(s, ":first_ns", base_of(result));
-	bind_int(s, ":last_ns", completion_of(result));
-	bind_int(s, ":request", request_id);
-	return db_done(s, err);
-}
-
 /* ---- the result ---- */
 
 static int set_found(struct store *store, int64_t lookup_id, struct err *err)
@@ -387,12 +326,24 @@ static int set_found(struct store *store, int64_t lookup_id, struct err *err)
 	return db_done(s, err);
 }
 
-static int add_sums(struct store *store, const struct result_names *names,
+/* "Counted" as in all sums: from the action cache, with POSIX usage. */
+static int add_sums(struct store *store, int64_t result_id, const struct result_names *names,
 		    const struct result *result, struct err *err)
 {
-	if (add_to_worker(store, names->worker_id, result, err) < 0)
-		return -1;
-	return add_to_request(store, names->request_id, result, err);
+	int64_t cpu_ns = cpu_of(result), exit_code = result->exit_code;
+	struct summand summand = {
+		.worker_id = names->worker_id,
+		.request_id = names->request_id,
+		.counted = result->source == SOURCE_ACTION_CACHE && cpu_ns != UNKNOWN,
+		.failed = (exit_code != UNKNOWN && exit_code != 0) || signal_of(result).data,
+		.wall_ns = wall_of(result),
+		.cpu_ns = cpu_ns,
+		.rss_bytes = rss_of(result),
+		.first_ns = base_of(result),
+		.last_ns = completion_of(result),
+	};
+
+	return sums_add(store, result_id, &summand, err);
 }
 
 int result_put(struct store *store, const struct result_owner *owner, const struct result *result,
@@ -409,7 +360,7 @@ int result_put(struct store *store, const struct result_owner *owner, const stru
 	result_id = db_last_id(store);
 	if (put_times(store, result_id, result, err) < 0 ||
 	    put_usage(store, result_id, result, err) < 0 ||
-	    (!owner->known && add_sums(store, &names, result, err) < 0))
+	    (!owner->known && add_sums(store, result_id, &names, result, err) < 0))
 		return -1;
 	return 1;
 }

@@ -9,15 +9,9 @@ CREATE VIEW _size (
     n,           -- results
     wall_ns      -- their wall time
 ) AS
--- Both in the order of an index.
 SELECT a.group_id, v.category_id, v.kind, v.size, v.n, v.wall_ns
-FROM (SELECT r.allotment_id, r.category_id, 1 AS kind, r.memory_mib AS size, count(*) AS n, total(r.wall_ns) AS wall_ns
-        FROM result r INDEXED BY result_memory WHERE r.source = 1 AND r.cpu_ns IS NOT NULL
-        GROUP BY r.allotment_id, r.category_id, r.memory_mib
-    UNION ALL
-    SELECT r.allotment_id, r.category_id, 2, r.centicores, count(*), total(r.wall_ns)
-        FROM result r INDEXED BY result_cores WHERE r.source = 1 AND r.cpu_ns IS NOT NULL
-        GROUP BY r.allotment_id, r.category_id, r.centicores
+FROM (SELECT c.allotment_id, c.category_id, c.kind, nullif(c.size, -1) AS size, c.results AS n, c.wall_s * 1e9 + c.wall_rest_ns AS wall_ns
+        FROM size_count c
     -- Few have samples: what their container tells takes the place of what their process did.
     UNION ALL
     SELECT r.allotment_id, r.category_id, k.kind, CASE k.kind WHEN 1 THEN iif(k.n < 0, r.memory_mib,
@@ -44,7 +38,9 @@ SELECT r.result_id, r.lookup_id, r.project_id, r.package_id, r.allotment_id, r.c
         + (c.working_set_peak_bytes % 1048576 > 0))) END END
 FROM result r LEFT JOIN result_container c ON c.result_id = r.result_id
     JOIN (SELECT 1 AS kind UNION ALL SELECT 2 UNION ALL SELECT 3) k
-WHERE r.source = 1 AND CASE WHEN r.cpu_ns IS NULL THEN k.kind = 1 AND r.worker_id IS NOT NULL ELSE k.kind < 3 OR c.memory_samples >= 3 END;
+-- In one term with kind: a term on source alone would make SQLite walk an index for it, and look up each row.
+WHERE CASE WHEN r.source <> 1 THEN 0 WHEN r.cpu_ns IS NULL THEN k.kind = 1 AND r.worker_id IS NOT NULL
+    ELSE k.kind < 3 OR c.memory_samples >= 3 END;
 
 CREATE VIEW _size_by_project (
     -- As _size, of each project.
@@ -52,17 +48,9 @@ CREATE VIEW _size_by_project (
     group_id, category_id, kind, size, n, wall_ns -- see _size
 ) AS
 SELECT v.project, a.group_id, v.category_id, v.kind, v.size, v.n, v.wall_ns
--- As _sized, in the order of the table. The plus keeps SQLite from making an index of its own for the join.
-FROM (SELECT j.name AS project, r.allotment_id, r.category_id, k.kind, CASE k.kind WHEN 2 THEN r.centicores
-            WHEN 1 THEN CASE WHEN r.cpu_ns IS NOT NULL THEN ifnull(max(r.memory_mib, c.working_set_peak_bytes / 1048576
-                + (c.working_set_peak_bytes % 1048576 > 0)), ifnull(r.memory_mib, c.working_set_peak_bytes / 1048576
-                + (c.working_set_peak_bytes % 1048576 > 0))) END END AS size,
-        count(*) AS n, total(r.wall_ns) AS wall_ns
-    FROM project j CROSS JOIN result r NOT INDEXED ON +r.project_id = j.project_id
-        LEFT JOIN result_container c ON c.result_id = r.result_id
-        JOIN (SELECT 1 AS kind UNION ALL SELECT 2 UNION ALL SELECT 3) k
-    WHERE r.source = 1 AND CASE WHEN r.cpu_ns IS NULL THEN k.kind = 1 AND r.worker_id IS NOT NULL ELSE k.kind < 3 OR c.memory_samples >= 3 END
-    GROUP BY 1, 2, 3, 4, 5) v
+FROM (SELECT j.name AS project, s.allotment_id, s.category_id, s.kind, s.size, count(*) AS n, total(s.wall_ns) AS wall_ns
+    -- The plus keeps SQLite from making an index of its own, which costs more than the scan.
+    FROM project j CROSS JOIN _sized s ON +s.project_id = j.project_id GROUP BY 1, 2, 3, 4, 5) v
     JOIN _allotment a ON a.allotment_id = ifnull(v.allotment_id, 0);
 
 CREATE VIEW _size_by_run (

@@ -29,18 +29,20 @@ at AS MATERIALIZED (
 -- Those that the smallest shape is too small for: few, as a rule.
 large AS MATERIALIZED (
     SELECT s.project_id, s.package_id, s.allotment_id, s.size, s.wall_ns
-    FROM (SELECT r.result_id FROM result r INDEXED BY result_memory
-            WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND r.memory_mib > (SELECT min(fit_mib) FROM fit)
+    -- Whether there are any is known without a look at each.
+    FROM (SELECT r.result_id FROM result r INDEXED BY result_package
+            WHERE (SELECT max(c.size) FROM size_count c WHERE c.kind = 1) > (SELECT min(fit_mib) FROM fit)
+                AND r.source = 1 AND r.cpu_ns IS NOT NULL AND r.max_rss_bytes > (SELECT min(fit_mib) * 1048576.0 FROM fit)
         UNION SELECT c.result_id FROM result_container c WHERE c.working_set_peak_bytes > (SELECT min(fit_mib) * 1048576.0 FROM fit)) l
-        JOIN _sized s ON s.result_id = l.result_id WHERE s.kind = 1),
+        CROSS JOIN _sized s ON s.result_id = l.result_id WHERE s.kind = 1),
 over AS MATERIALIZED (
     SELECT l.package_id, ifnull(a.memory_limit_bytes, 0) AS under, f.place, count(*) AS n, total(l.wall_ns) AS wall_ns,
         total(l.size * 1048576.0 > f.limit_bytes) AS killed
     FROM large l LEFT JOIN allotment a ON a.allotment_id = l.allotment_id JOIN fit f ON l.size > f.fit_mib
     GROUP BY l.package_id, ifnull(a.memory_limit_bytes, 0), f.place),
 merged AS (
-    SELECT package_id, under, row_number() OVER one AS place, sum(n) OVER one AS n, sum(unknown) OVER one AS unknown,
-        total(wall_ns) OVER one AS wall_ns, max(largest) OVER one AS largest, sum(heavy) OVER one AS heavy, sum(kills) OVER one AS kills
+    SELECT package_id, under, 1 AS place, sum(n) AS n, sum(unknown) AS unknown, total(wall_ns) AS wall_ns, max(largest) AS largest,
+        sum(heavy) AS heavy, sum(kills) AS kills
     FROM (SELECT package_id, ifnull(a.memory_limit_bytes, 0) AS under, n, unknown, wall_ns, largest, heavy, kills
         FROM (SELECT r.package_id, r.allotment_id, count(r.max_rss_bytes) AS n, count(*) - count(r.max_rss_bytes) AS unknown,
                 total(r.wall_ns) AS wall_ns, max(r.max_rss_bytes) AS largest, 0 AS heavy, 0 AS kills
@@ -54,7 +56,7 @@ merged AS (
             LEFT JOIN allotment a ON a.allotment_id = u.allotment_id
         UNION ALL SELECT p.package_id, ifnull(k.limit_bytes, 0), 0, 0, 0, NULL, 0, count(*)
         FROM _pool_kill k JOIN package p ON p.name = k.package GROUP BY p.package_id, ifnull(k.limit_bytes, 0))
-    WINDOW one AS (PARTITION BY package_id, under)),
+    GROUP BY package_id, under),
 judged AS (
     SELECT m.*, m.n + m.unknown >= at.many AS is_many,
         -- Of many results one alone is left out.
@@ -78,7 +80,7 @@ SELECT p.name, round(nullif(v.under, 0) / 1073741824.0, 3), v.n, v.unknown, roun
             || (v.n + v.unknown) || ' is left out' ELSE '' END
         || CASE WHEN v.kills > 0 THEN '; killed for memory: ' || v.kills ELSE '' END
 FROM (SELECT q.*, CASE WHEN count(*) OVER whole = count(shape_place) OVER whole THEN max(shape_place) OVER whole END AS package_place
-    FROM placed q WINDOW whole AS (PARTITION BY package_id)) v JOIN package p ON p.package_id = v.package_id CROSS JOIN at
+    FROM placed q WINDOW whole AS (PARTITION BY package_id)) v CROSS JOIN package p ON p.package_id = v.package_id CROSS JOIN at
 ORDER BY p.name, v.under;
 
 CREATE VIEW package_sizes_by_project (
@@ -108,10 +110,12 @@ at AS MATERIALIZED (
 -- Those that the smallest shape is too small for: few, as a rule.
 large AS MATERIALIZED (
     SELECT s.project_id, s.package_id, s.allotment_id, s.size, s.wall_ns
-    FROM (SELECT r.result_id FROM result r INDEXED BY result_memory
-            WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND r.memory_mib > (SELECT min(fit_mib) FROM fit)
+    -- Whether there are any is known without a look at each.
+    FROM (SELECT r.result_id FROM result r INDEXED BY result_package
+            WHERE (SELECT max(c.size) FROM size_count c WHERE c.kind = 1) > (SELECT min(fit_mib) FROM fit)
+                AND r.source = 1 AND r.cpu_ns IS NOT NULL AND r.max_rss_bytes > (SELECT min(fit_mib) * 1048576.0 FROM fit)
         UNION SELECT c.result_id FROM result_container c WHERE c.working_set_peak_bytes > (SELECT min(fit_mib) * 1048576.0 FROM fit)) l
-        JOIN _sized s ON s.result_id = l.result_id WHERE s.kind = 1),
+        CROSS JOIN _sized s ON s.result_id = l.result_id WHERE s.kind = 1),
 over AS MATERIALIZED (
     SELECT j.name AS project, l.package_id, ifnull(a.memory_limit_bytes, 0) AS under, f.place, count(*) AS n, total(l.wall_ns) AS wall_ns,
         total(l.size * 1048576.0 > f.limit_bytes) AS killed
@@ -159,5 +163,5 @@ SELECT v.project, p.name, round(nullif(v.under, 0) / 1073741824.0, 3), v.n, v.un
             || (v.n + v.unknown) || ' is left out' ELSE '' END
         || CASE WHEN v.kills > 0 THEN '; killed for memory: ' || v.kills ELSE '' END
 FROM (SELECT q.*, CASE WHEN count(*) OVER whole = count(shape_place) OVER whole THEN max(shape_place) OVER whole END AS package_place
-    FROM placed q WINDOW whole AS (PARTITION BY project, package_id)) v JOIN package p ON p.package_id = v.package_id CROSS JOIN at
+    FROM placed q WINDOW whole AS (PARTITION BY project, package_id)) v CROSS JOIN package p ON p.package_id = v.package_id CROSS JOIN at
 ORDER BY v.project, p.name, v.under;

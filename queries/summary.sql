@@ -15,11 +15,11 @@ CREATE VIEW summary (
 ) AS
 SELECT (SELECT count(*) FROM run), (SELECT ifnull(sum(actions), 0) FROM action_count WHERE type = 1),
     (SELECT ifnull(sum(actions), 0) FROM action_count WHERE type <> 1), (SELECT count(*) FROM in_flight), (SELECT count(*) FROM lookup),
-    count(*), round(total(wall_ns) / 3.6e12, 2), round(total(cpu_ns) / 3.6e12, 2),
-    round(total(cpu_ns) / nullif(total(wall_ns), 0), 2),
+    ifnull(sum(s.results), 0), round(total(s.wall_s * 1e9 + s.wall_rest_ns) / 3.6e12, 2), round(total(s.cpu_s * 1e9 + s.cpu_rest_ns) / 3.6e12, 2),
+    round(total(s.cpu_s * 1e9 + s.cpu_rest_ns) / nullif(total(s.wall_s * 1e9 + s.wall_rest_ns), 0), 2),
     (SELECT count(DISTINCT h.lookup_id) FROM result h INDEXED BY result_historical WHERE h.source = 2
         AND NOT EXISTS (SELECT 1 FROM result a WHERE a.lookup_id = h.lookup_id AND a.source = 1))
-FROM result WHERE source = 1 AND cpu_ns IS NOT NULL;
+FROM bucket_sum s;
 
 CREATE VIEW summary_by_project (
     -- One row a project, by name. A digest belongs to the project of its first reference, so the
@@ -50,7 +50,7 @@ SELECT p.name, (SELECT count(*) FROM run r WHERE r.project_id = p.project_id),
         AND h.project_id = p.project_id
         AND NOT EXISTS (SELECT 1 FROM result a WHERE a.lookup_id = h.lookup_id AND a.source = 1))
 -- The plus signs keep SQLite from making an index of its own for the join, which costs more than the scan.
-FROM project p LEFT JOIN result s INDEXED BY result_bucket
+FROM project p LEFT JOIN result s NOT INDEXED
     ON +s.project_id = p.project_id AND s.source = 1 AND s.cpu_ns IS NOT NULL
 WHERE EXISTS (SELECT 1 FROM run r WHERE r.project_id = p.project_id)
 GROUP BY p.name ORDER BY p.name;

@@ -11,8 +11,8 @@ CREATE VIEW wall_time_buckets (
     max_rss_gib -- largest single process of any of them
 ) AS
 WITH b AS MATERIALIZED (
-    SELECT bucket, count(*) AS n, total(wall_ns) AS wall, total(cpu_ns) AS cpu, max(max_rss_bytes) AS rss
-    FROM result WHERE source = 1 AND cpu_ns IS NOT NULL AND wall_ns IS NOT NULL GROUP BY bucket)
+    SELECT bucket, results AS n, wall_s * 1e9 + wall_rest_ns AS wall, cpu_s * 1e9 + cpu_rest_ns AS cpu, rss_max_bytes AS rss
+    FROM bucket_sum WHERE bucket >= 0)
 SELECT c.wall_time, c.from_s, c.to_s, ifnull(b.n, 0), round(100 * ifnull(b.wall, 0) / nullif((SELECT total(wall) FROM b), 0), 1),
     round(b.cpu / nullif(b.wall, 0), 2),
     -- From the top of index result_bucket: a walk over a tenth of its entries.

@@ -399,14 +399,23 @@ CREATE UNIQUE INDEX result_by_lookup ON result (lookup_id, source, ifnull(attemp
     ifnull(attempt_span_id, 0), ifnull(attempt_idx, 0));
 CREATE UNIQUE INDEX result_historical ON result (attempt_run_id, attempt_span_id, attempt_idx) WHERE source = 2;
 -- "Counted": from the action cache, with POSIX usage. What all sums are made of.
-CREATE INDEX result_bucket ON result (bucket, cores, wall_ns, cpu_ns, max_rss_bytes, project_id, source)
-    WHERE source = 1 AND cpu_ns IS NOT NULL;
 CREATE INDEX result_wall ON result (wall_ns) WHERE source = 1 AND cpu_ns IS NOT NULL;
+CREATE INDEX result_bucket ON result (bucket, cores) WHERE source = 1 AND cpu_ns IS NOT NULL;
 CREATE INDEX result_no_usage ON result (lookup_id) WHERE source = 1 AND cpu_ns IS NULL;
 CREATE INDEX result_package ON result (package_id, wall_ns, cpu_ns, max_rss_bytes, source);
 CREATE INDEX result_signal ON result (termination_signal) WHERE termination_signal IS NOT NULL;
 -- Who had what executed, and where: executions, cells, and whose a killed container was.
 CREATE INDEX result_request ON result (request_id, worker_id, first_run_id);
+
+CREATE TABLE bucket_sum (
+    -- Sums of counted results by class of wall time, kept by the ingest. Whole seconds and the
+    -- rest apart, so that no sum is too large for an integer.
+    bucket INTEGER PRIMARY KEY, -- of result; -1: its wall time is not known
+    results INTEGER NOT NULL,
+    wall_s INTEGER NOT NULL, wall_rest_ns INTEGER NOT NULL,
+    cpu_s INTEGER NOT NULL, cpu_rest_ns INTEGER NOT NULL,
+    rss_max_bytes INTEGER
+) STRICT;
 
 CREATE TABLE result_time (
     -- ExecutedActionMetadata's timestamps: the first known one whole, each other one as the

@@ -9,8 +9,22 @@ ALTER TABLE result ADD COLUMN centicores INTEGER
     GENERATED ALWAYS AS (CAST(round(100.0 * cpu_ns / max(wall_ns, 1000000)) AS INTEGER)) VIRTUAL;
 UPDATE result SET category_id = (SELECT n.category_id FROM action_name n WHERE n.name_id = result.name_id);
 
-CREATE INDEX result_memory ON result (allotment_id, category_id, memory_mib, wall_ns) WHERE source = 1 AND cpu_ns IS NOT NULL;
-CREATE INDEX result_cores ON result (allotment_id, category_id, centicores, wall_ns) WHERE source = 1 AND cpu_ns IS NOT NULL;
+CREATE TABLE size_count (
+    -- How many counted results have which size, kept by the ingest (two indexes of it would
+    -- cost 44 bytes a result).
+    allotment_id INTEGER NOT NULL,  -- of result; 0: none is known
+    category_id INTEGER NOT NULL,   -- of result
+    kind INTEGER NOT NULL,          -- 1 memory_mib, 2 centicores
+    size INTEGER NOT NULL,          -- -1: not known
+    results INTEGER NOT NULL,
+    wall_s INTEGER NOT NULL, wall_rest_ns INTEGER NOT NULL, -- of these, as in bucket_sum
+    PRIMARY KEY (allotment_id, category_id, kind, size)
+) STRICT, WITHOUT ROWID;
+INSERT INTO size_count SELECT ifnull(r.allotment_id, 0), r.category_id, k.kind,
+    ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1) AS size, count(*),
+    sum(ifnull(r.wall_ns, 0) / 1000000000), sum(ifnull(r.wall_ns, 0) % 1000000000)
+FROM result r CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
+WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY 1, 2, 3, 4;
 -- With the allotment: a package's figures are kept apart by it.
 DROP INDEX result_package;
 CREATE INDEX result_package ON result (package_id, allotment_id, wall_ns, cpu_ns, max_rss_bytes, source);

@@ -87,6 +87,12 @@ FROM result s JOIN lookup l ON l.lookup_id = s.lookup_id JOIN instance i ON i.in
     LEFT JOIN worker w ON w.worker_id = s.worker_id LEFT JOIN request q ON q.request_id = s.request_id
     LEFT JOIN run r ON r.run_id = s.attempt_run_id
     LEFT JOIN allotment a ON a.allotment_id = s.allotment_id;
+-- bucket_sum
+SELECT * FROM bucket_sum;
+-- size_count
+SELECT a.source, a.pool, a.cpu_request_milli, a.cpu_limit_milli, a.memory_request_bytes, a.memory_limit_bytes,
+    c.name AS category, s.kind, s.size, s.results, s.wall_s, s.wall_rest_ns
+FROM size_count s JOIN category c ON c.category_id = s.category_id LEFT JOIN allotment a ON a.allotment_id = s.allotment_id;
 -- result_time
 SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, x.base_ns, x.queued_step_ns, x.worker_start_step_ns,
     x.fetch_start_step_ns, x.fetch_completed_step_ns, x.execution_start_step_ns, x.execution_completed_step_ns,

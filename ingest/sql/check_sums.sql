@@ -1,4 +1,4 @@
--- Workers and requests whose kept sums are not those of their results; runs whose actions
+-- Workers, requests, classes and sizes whose kept sums are not those of their results; runs whose actions
 -- were not counted right; results and digests whose kept reference is not their first one;
 -- digests that are stored twice; answers without a result. Sums stop at the largest integer: they are made anew in two
 -- halves, which cannot overflow.
@@ -69,6 +69,34 @@ WHERE (q.results, q.with_usage, q.wall_ns, q.cpu_ns, q.first_ns) IS NOT (
     CASE WHEN k.cpu_high > 2147483647 THEN 9223372036854775807
         ELSE ifnull(k.cpu_high << 32 | k.cpu_low, 0) END,
     k.first_ns)
+UNION ALL
+SELECT 'results of class ' || bucket, 'their kept sums are others'
+FROM (
+    SELECT bucket, results, wall_s, wall_rest_ns, cpu_s, cpu_rest_ns, rss_max_bytes FROM bucket_sum
+    UNION ALL
+    SELECT ifnull(bucket, -1), count(*), sum(ifnull(wall_ns, 0) / 1000000000),
+        sum(ifnull(wall_ns, 0) % 1000000000), sum(cpu_ns / 1000000000), sum(cpu_ns % 1000000000),
+        max(max_rss_bytes)
+    FROM result
+    WHERE source = 1 AND cpu_ns IS NOT NULL
+    GROUP BY ifnull(bucket, -1))
+GROUP BY bucket, results, wall_s, wall_rest_ns, cpu_s, cpu_rest_ns, rss_max_bytes
+HAVING count(*) <> 2
+UNION ALL
+SELECT 'results of size ' || size || CASE kind WHEN 1 THEN ' MiB' ELSE ' hundredths of a core' END,
+    'the kept counts of them are others'
+FROM (
+    SELECT allotment_id, category_id, kind, size, results, wall_s, wall_rest_ns FROM size_count
+    UNION ALL
+    SELECT ifnull(r.allotment_id, 0), r.category_id, k.kind,
+        ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1), count(*),
+        sum(ifnull(r.wall_ns, 0) / 1000000000), sum(ifnull(r.wall_ns, 0) % 1000000000)
+    FROM result r
+    CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
+    WHERE r.source = 1 AND r.cpu_ns IS NOT NULL
+    GROUP BY 1, 2, 3, 4)
+GROUP BY allotment_id, category_id, kind, size, results, wall_s, wall_rest_ns
+HAVING count(*) <> 2
 UNION ALL
 SELECT 'run ' || g.trace_id, 'the kept counts of its actions are others'
 FROM run g

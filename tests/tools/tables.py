@@ -12,7 +12,7 @@ USAGE = ['user_ns', 'system_ns', 'minor_faults', 'major_faults', 'swaps', 'block
          'messages_received', 'signals_received', 'voluntary_ctx', 'involuntary_ctx']
 STDERR_MAX = 64 << 10  # so many of its last bytes are kept
 
-# What the ingest keeps: each digest's first reference, counts by run, and sums by worker and by request.
+# What the ingest keeps: each digest's first reference, counts by run, and sums of results.
 KEPT = """
 UPDATE lookup SET (first_run_id, first_seq, name_id) = (SELECT a.run_id, a.seq, a.name_id
     FROM attempt t JOIN action a USING (run_id, span_id) JOIN run g USING (run_id) WHERE t.lookup_id = lookup.lookup_id
@@ -23,6 +23,14 @@ UPDATE result SET (name_id, package_id, category_id, project_id, first_run_id) =
     WHERE l.lookup_id = result.lookup_id);
 """
 SUMS = """
+INSERT INTO bucket_sum SELECT ifnull(bucket, -1), count(*), sum(ifnull(wall_ns, 0) / 1000000000), sum(ifnull(wall_ns, 0) % 1000000000),
+    sum(cpu_ns / 1000000000), sum(cpu_ns % 1000000000), max(max_rss_bytes)
+    FROM result WHERE source = 1 AND cpu_ns IS NOT NULL GROUP BY 1;
+INSERT INTO size_count SELECT ifnull(r.allotment_id, 0), r.category_id, k.kind,
+    ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1), count(*),
+    sum(ifnull(r.wall_ns, 0) / 1000000000), sum(ifnull(r.wall_ns, 0) % 1000000000)
+    FROM result r CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
+    WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY 1, 2, 3, 4;
 INSERT INTO action_count SELECT run_id, type, ifnull(execution_kind, 0), failed, count(*) FROM action GROUP BY 1, 2, 3, 4;
 UPDATE worker SET (results, failed, with_usage, wall_ns, cpu_ns, rss_min_bytes, rss_max_bytes) = (SELECT count(*),
         ifnull(sum(ifnull(exit_code, 0) <> 0 OR termination_signal IS NOT NULL), 0),

@@ -1,0 +1,133 @@
+/*
+ * Sums that the ingest keeps beside results: by worker, by executing invocation,
+ * by class of wall time, and how many have which size. As indexes they would cost
+ * more than the results themselves. check_sums.sql says the same in SQL alone.
+ */
+#include "store_db.h"
+
+/* Sums of hostile numbers stop at the largest integer. */
+static void bind_counted(struct statement *s, const struct summand *summand)
+{
+	bool counted = summand->counted;
+
+	bind_int(s, ":counted", counted);
+	bind_int(s, ":wall_ns", counted && summand->wall_ns != UNKNOWN ? summand->wall_ns : 0);
+	bind_int(s, ":cpu_ns", counted ? summand->cpu_ns : 0);
+}
+
+static int add_to_worker(struct store *store, const struct summand *summand, struct err *err)
+{
+	struct statement *s;
+
+	if (summand->worker_id == UNKNOWN)
+		return 0;
+	s = db_use(store, ST_WORKER_ADD,
+		   "UPDATE worker SET results = results + 1, with_usage = with_usage + :counted,"
+		   " wall_ns = wall_ns + min(:wall_ns, 9223372036854775807 - wall_ns),"
+		   " cpu_ns = cpu_ns + min(:cpu_ns, 9223372036854775807 - cpu_ns),"
+		   " failed = failed + :failed,"
+		   " rss_min_bytes = coalesce(min(rss_min_bytes, :rss), rss_min_bytes, :rss),"
+		   " rss_max_bytes = coalesce(max(rss_max_bytes, :rss), rss_max_bytes, :rss)"
+		   " WHERE worker_id = :worker");
+	bind_counted(s, summand);
+	bind_int(s, ":failed", summand->failed);
+	bind_int(s, ":rss", summand->rss_bytes);
+	bind_int(s, ":worker", summand->worker_id);
+	return db_done(s, err);
+}
+
+static int add_to_request(struct store *store, const struct summand *summand, struct err *err)
+{
+	struct statement *s;
+
+	if (summand->request_id == UNKNOWN)
+		return 0;
+	s = db_use(store, ST_REQUEST_ADD,
+		   "UPDATE request SET results = results + 1, with_usage = with_usage + :counted,"
+		   " wall_ns = wall_ns + min(:wall_ns, 9223372036854775807 - wall_ns),"
+		   " cpu_ns = cpu_ns + min(:cpu_ns, 9223372036854775807 - cpu_ns),"
+		   " first_ns = coalesce(min(first_ns, :first_ns), first_ns, :first_ns),"
+		   " last_ns = coalesce(max(last_ns, :last_ns), last_ns, :last_ns)"
+		   " WHERE request_id = :request");
+	bind_counted(s, summand);
+	bind_int(s, ":first_ns", summand->first_ns);
+	bind_int(s, ":last_ns", summand->last_ns);
+	bind_int(s, ":request", summand->request_id);
+	return db_done(s, err);
+}
+
+/* Of counted results only; whole seconds and the rest apart, so that no sum is too large. */
+static int add_to_bucket(struct store *store, int64_t result_id, struct err *err)
+{
+	struct statement *s = db_use(
+		store, ST_BUCKET_ADD,
+		"INSERT INTO bucket_sum (bucket, results, wall_s, wall_rest_ns, cpu_s,"
+		" cpu_rest_ns, rss_max_bytes) SELECT ifnull(bucket, -1), 1,"
+		" ifnull(wall_ns, 0) / 1000000000, ifnull(wall_ns, 0) % 1000000000,"
+		" cpu_ns / 1000000000, cpu_ns % 1000000000, max_rss_bytes FROM result"
+		" WHERE result_id = :result AND source = 1 AND cpu_ns IS NOT NULL"
+		" ON CONFLICT DO UPDATE SET results = results + 1,"
+		" wall_s = wall_s + excluded.wall_s,"
+		" wall_rest_ns = wall_rest_ns + excluded.wall_rest_ns,"
+		" cpu_s = cpu_s + excluded.cpu_s,"
+		" cpu_rest_ns = cpu_rest_ns + excluded.cpu_rest_ns, rss_max_bytes = coalesce("
+		"max(rss_max_bytes, excluded.rss_max_bytes), rss_max_bytes,"
+		" excluded.rss_max_bytes)");
+
+	bind_int(s, ":result", result_id);
+	return db_done(s, err);
+}
+
+int sums_add(struct store *store, int64_t result_id, const struct summand *summand, struct err *err)
+{
+	if (add_to_worker(store, summand, err) < 0 || add_to_request(store, summand, err) < 0)
+		return -1;
+	if (!summand->counted)
+		return 0;
+	return add_to_bucket(store, result_id, err) < 0 ? -1 : sizes_join(store, result_id, err);
+}
+
+/* ---- sizes ---- */
+
+/* The two rows of size_count to which a counted result belongs. */
+#define CELLS                                                               \
+	" FROM result r CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k" \
+	" WHERE r.result_id = :result AND r.source = 1 AND r.cpu_ns IS NOT NULL"
+#define CELL                                                \
+	"ifnull(r.allotment_id, 0), r.category_id, k.kind," \
+	" ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1)"
+
+static int count_size(struct store *store, int64_t result_id, int64_t sign, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_SIZE_COUNT,
+		       "INSERT INTO size_count (allotment_id, category_id, kind, size, results,"
+		       " wall_s, wall_rest_ns) SELECT " CELL ", :sign,"
+		       " :sign * (ifnull(r.wall_ns, 0) / 1000000000),"
+		       " :sign * (ifnull(r.wall_ns, 0) % 1000000000)" CELLS
+		       " ON CONFLICT DO UPDATE SET results = results + excluded.results,"
+		       " wall_s = wall_s + excluded.wall_s,"
+		       " wall_rest_ns = wall_rest_ns + excluded.wall_rest_ns");
+
+	bind_int(s, ":sign", sign);
+	bind_int(s, ":result", result_id);
+	return db_done(s, err);
+}
+
+int sizes_join(struct store *store, int64_t result_id, struct err *err)
+{
+	return count_size(store, result_id, 1, err);
+}
+
+int sizes_leave(struct store *store, int64_t result_id, struct err *err)
+{
+	struct statement *s;
+
+	if (count_size(store, result_id, -1, err) < 0)
+		return -1;
+	s = db_use(store, ST_SIZE_DROP,
+		   "DELETE FROM size_count WHERE results = 0"
+		   " AND (allotment_id, category_id, kind, size) IN (SELECT " CELL CELLS ")");
+	bind_int(s, ":result", result_id);
+	return db_done(s, err);
+}
