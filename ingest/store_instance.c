@@ -281,10 +281,11 @@ static int next_run_of_file(struct store *store, const char *path, int64_t after
 {
 	struct statement *s =
 		db_use(store, ST_RUN_OF_FILE,
-		       "SELECT r.run_id FROM log_file f JOIN run_log l USING (log_file_id)"
-		       " JOIN run r USING (run_id)"
-		       " WHERE f.path = :path AND r.run_id > :after"
-		       " AND r.instance_proved = 0 ORDER BY r.run_id LIMIT 1");
+		       /* In the order of index run_log_by_file: nothing is sorted. */
+		       "SELECT l.run_id FROM log_file f CROSS JOIN run_log l"
+		       " ON l.log_file_id = f.log_file_id CROSS JOIN run r ON r.run_id = l.run_id"
+		       " WHERE f.path = :path AND l.run_id > :after"
+		       " AND r.instance_proved = 0 ORDER BY l.run_id LIMIT 1");
 	int found;
 
 	bind_text(s, ":path", str_of(path));

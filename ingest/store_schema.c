@@ -68,6 +68,11 @@ static int open_file(struct store *store, struct err *err)
 		return -1;
 	if (!write && access(store->path, F_OK) < 0)
 		return err_errno(err, ERR_IO, errno, "%s: no database", store->path);
+	/*
+	 * Memory that is not counted takes no lock, and reading the schema allocates each
+	 * word of each view. Refused once SQLite is in use, which does no harm.
+	 */
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (sqlite3_open_v2(store->path, &store->db,
 			    flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL) != SQLITE_OK)
 		return db_error(store, "cannot open the database", err);
