@@ -33,7 +33,7 @@ CREATE VIEW critical_path (
     listed                   -- 1: heavy in project.json holds its package; 0: not; NULL: project.json was not read
 ) AS
 SELECT run, idx, kind, name, label, package, category, identifier, execution_kind, start_s, duration_s,
-    100.0 * duration_us / nullif(sum(duration_us) OVER (PARTITION BY run), 0), user_s, total_s,
+    100.0 * duration_us / nullif(total(duration_us) OVER (PARTITION BY run), 0), user_s, total_s,
     potential_improvement_s, off_path_s, log_queued_s, reused, digest, why, wall_s, cpu_s, cores, max_rss_gib, queued_s,
     executed_in_this_run, executed_by, heavy, listed
 FROM _path_usage WHERE path = 1 ORDER BY run, idx;

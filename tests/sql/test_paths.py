@@ -198,3 +198,13 @@ def test_shares_and_order():
 
 def test_a_path_of_no_time_has_no_shares():
     assert [r['share_pct'] for r in Made().step(kind=109, duration_us=0).path()] == [None]
+
+
+def test_the_largest_numbers_spoil_no_view():
+    made = Made()
+    for _ in range(3):
+        made.action()
+        made.steps[-1] |= {'start_off_ns': 2**63 - 1, **{f'{n}_us': 2**63 - 1 for n in ('duration', 'user', 'total', 'potential', 'queue')}}
+    assert [round(r['share_pct'], 3) for r in made.path()] == [33.333] * 3
+    (row,) = rows(made.made.db, 'SELECT * FROM critical_packages')
+    assert row['duration_s'] == pytest.approx(3 * 2**63 / 1e6)
