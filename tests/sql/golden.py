@@ -6,6 +6,7 @@ usage: golden.py --update      writes them anew from the samples
 """
 import csv
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -20,6 +21,16 @@ LEFT_OUT = {'runs': {'argv', 'working_dir', 'host', 'user', 'buck2_revision', 'r
 # Pairs of runs that stand for all: wrapped before and after by results alone, and wrapped against native.
 COLD, LATER, NATIVE = 'ebb4affa-bb6d-4c4c-9946-31c980b6c3a4', '6746f215-b757-49e7-a3f5-6faa62cecebf', '0a4afb48-2807-4cc3-b075-c88e410758a7'
 ONLY = {view: f"WHERE run_a = '{COLD}' AND run_b IN ('{LATER}', '{NATIVE}')" for view in ('run_compare', 'run_compare_packages')}
+
+
+def database():
+    """The samples, and what their project.json lists as heavy, as an ingest of them reads it."""
+    def add_lists(made):
+        for sample in SAMPLES:
+            file = samples.LOGS / sample / 'project.json'
+            if file.exists():
+                made.lists(samples.project_of(sample), json.loads(file.read_text())['heavy'])
+    return samples.load(*SAMPLES, historical=True, change=add_lists)
 
 
 def public_views(db):
@@ -56,4 +67,4 @@ def update(db):
 if __name__ == '__main__':
     if sys.argv[1:] != ['--update']:
         sys.exit(__doc__)
-    update(samples.load(*SAMPLES, historical=True))
+    update(database())

@@ -2,12 +2,11 @@
 import pytest
 
 import golden
-import samples
 
 
 @pytest.fixture(scope='module')
 def db():
-    return samples.load(*golden.SAMPLES, historical=True)
+    return golden.database()
 
 
 def names():
