@@ -13,6 +13,26 @@ FROM listed_package l LEFT JOIN package p ON p.name = l.package
         AND r.project_id = l.project_id
 GROUP BY l.project_id, l.package;
 
+CREATE VIEW _heavy_or_listed (
+    -- One row a project and package that has heavy results there, and one each that is listed there and has none.
+    project_id, package_id, -- of the tables; package_id NULL: listed, and no known run has such a package
+    package,       -- its name
+    n, long, wide, -- heavy results, of these long and wide ones
+    longest_ns, cores, rss_bytes, wall_ns, -- of the heavy ones; longest_ns of all where none is heavy
+    position,      -- in the project's list, from 0; NULL: not listed
+    actions        -- where none is heavy: the project's results with usage; else NULL
+) AS
+WITH heavy AS MATERIALIZED (
+    SELECT project_id, package_id, count(*) AS n, sum(is_long) AS long, sum(is_wide) AS wide, max(wall_ns) AS longest_ns,
+        max(cores) AS cores, max(max_rss_bytes) AS rss_bytes, total(wall_ns) AS wall_ns
+    FROM _heavy GROUP BY project_id, package_id)
+SELECT h.project_id, h.package_id, p.name, h.n, h.long, h.wide, h.longest_ns, h.cores, h.rss_bytes, h.wall_ns,
+    (SELECT l.position FROM listed_package l WHERE l.project_id = h.project_id AND l.package = p.name), NULL
+FROM heavy h JOIN package p ON p.package_id = h.package_id
+UNION ALL
+SELECT l.project_id, l.package_id, l.package, 0, 0, 0, l.longest_ns, NULL, NULL, 0.0, l.position, l.actions FROM _listed l
+WHERE l.package_id IS NULL OR NOT EXISTS (SELECT 1 FROM heavy h WHERE h.project_id = l.project_id AND h.package_id = l.package_id);
+
 CREATE VIEW _heavy_package (
     -- One row a project and package that has heavy results there or is listed there.
     project,       -- name

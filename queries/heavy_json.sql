@@ -20,7 +20,9 @@ FROM (SELECT v.project, v.is_read, row_number() OVER listing AS place,
         group_concat(CASE v.verdict WHEN 'not seen' THEN s.text END, ', ') OVER listing AS not_seen,
         sum(v.verdict IN ('add', 'drop')) OVER listing AS changes,
         count(*) OVER (PARTITION BY v.project) AS all_rows
-    FROM (SELECT project, is_read, package, position, wall_ns, ifnull(verdict, 'add') AS verdict FROM _heavy_package) v
+    FROM (SELECT j.name AS project, f.project_id IS NOT NULL AS is_read, h.package, h.position, h.wall_ns,
+            CASE WHEN h.n > 0 THEN iif(h.position IS NULL, 'add', 'keep') WHEN h.actions > 0 THEN 'drop' ELSE 'not seen' END AS verdict
+            FROM _heavy_or_listed h JOIN project j ON j.project_id = h.project_id LEFT JOIN project_file f ON f.project_id = h.project_id) v
         JOIN _json_string s ON s.package = v.package
     WINDOW listing AS (PARTITION BY v.project ORDER BY v.position IS NULL, v.position, v.wall_ns DESC, v.package))
 WHERE place = all_rows

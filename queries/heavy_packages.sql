@@ -21,12 +21,13 @@ SELECT v.package, v.n, v.long, v.wide,
     (SELECT count(*) FROM result r INDEXED BY result_package WHERE r.package_id = v.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL),
     round(v.longest / 1e9, 1), round(v.cores, 2), round(v.rss / 1073741824.0, 2), round(v.wall / 3.6e12, 3),
     CASE WHEN v.is_listed THEN 1 WHEN EXISTS (SELECT 1 FROM project_file) THEN 0 END, v.verdict
-FROM (SELECT package, max(package_id) AS package_id, sum(heavy_actions) AS n, sum(long_actions) AS long, sum(wide_actions) AS wide,
-        coalesce(max(CASE WHEN heavy_actions > 0 THEN longest_ns END), max(longest_ns)) AS longest, max(cores) AS cores,
-        max(rss_bytes) AS rss, total(wall_ns) AS wall, max(position) IS NOT NULL AS is_listed,
+FROM (SELECT h.package, max(h.package_id) AS package_id, sum(h.n) AS n, sum(h.long) AS long, sum(h.wide) AS wide,
+        coalesce(max(CASE WHEN h.n > 0 THEN h.longest_ns END), max(h.longest_ns)) AS longest, max(h.cores) AS cores,
+        max(h.rss_bytes) AS rss, total(h.wall_ns) AS wall, max(h.position) IS NOT NULL AS is_listed,
         -- The wanted order is that of the alphabet.
-        min(verdict) AS verdict
-    FROM _heavy_package GROUP BY package) v
+        min(CASE WHEN f.project_id IS NOT NULL THEN CASE WHEN h.n > 0 THEN iif(h.position IS NULL, 'add', 'keep')
+            WHEN h.actions > 0 THEN 'drop' ELSE 'not seen' END END) AS verdict
+    FROM _heavy_or_listed h LEFT JOIN project_file f ON f.project_id = h.project_id GROUP BY h.package) v
 ORDER BY v.wall DESC, v.package;
 
 CREATE VIEW heavy_packages_by_project (

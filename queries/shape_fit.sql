@@ -71,10 +71,10 @@ FROM (SELECT project, shape, cpu_milli, limit_bytes, under, category, row_number
         total(CASE WHEN kind = 2 AND size IS NOT NULL THEN wall_ns END) OVER one AS used_wall,
         ifnull(sum(CASE WHEN kind = 2 AND size <= fit_centi THEN n END) OVER one, 0) AS below,
         total(CASE WHEN kind = 2 AND size <= fit_centi THEN wall_ns END) OVER one AS below_wall
-    FROM (SELECT s.project, h.shape, h.cpu_milli, h.limit_bytes, h.fit_mib, h.fit_centi, a.memory_limit_bytes AS under, s.kind, s.size, s.n,
-            s.wall_ns, CASE k.is_all WHEN 1 THEN '*' ELSE c.name END AS category
-        FROM _size_by_project s JOIN _allotment_group a ON a.group_id = s.group_id JOIN category c ON c.category_id = s.category_id
-            CROSS JOIN _shape h CROSS JOIN (SELECT 0 AS is_all UNION ALL SELECT 1) k WHERE s.kind < 3)
+    FROM (SELECT s.project, h.shape, h.cpu_milli, h.limit_bytes, h.fit_mib, h.fit_centi, s.under, s.kind, s.size, s.n, s.wall_ns,
+            CASE k.is_all WHEN 1 THEN '*' ELSE c.name END AS category
+        FROM _fit_by_project s JOIN category c ON c.category_id = s.category_id
+            CROSS JOIN _shape h CROSS JOIN (SELECT 0 AS is_all UNION ALL SELECT 1) k)
     WINDOW one AS (PARTITION BY project, shape, under, category))
 WHERE place = 1
 ORDER BY project, limit_bytes, shape, under, category;
@@ -109,10 +109,10 @@ FROM (SELECT run, shape, cpu_milli, limit_bytes, under, category, row_number() O
         total(CASE WHEN kind = 2 AND size IS NOT NULL THEN wall_ns END) OVER one AS used_wall,
         ifnull(sum(CASE WHEN kind = 2 AND size <= fit_centi THEN n END) OVER one, 0) AS below,
         total(CASE WHEN kind = 2 AND size <= fit_centi THEN wall_ns END) OVER one AS below_wall
-    FROM (SELECT s.run, h.shape, h.cpu_milli, h.limit_bytes, h.fit_mib, h.fit_centi, a.memory_limit_bytes AS under, s.kind, s.size, s.n,
-            s.wall_ns, CASE k.is_all WHEN 1 THEN '*' ELSE c.name END AS category
-        FROM _size_by_run s JOIN _allotment_group a ON a.group_id = s.group_id JOIN category c ON c.category_id = s.category_id
-            CROSS JOIN _shape h CROSS JOIN (SELECT 0 AS is_all UNION ALL SELECT 1) k WHERE s.kind < 3)
+    FROM (SELECT s.run, h.shape, h.cpu_milli, h.limit_bytes, h.fit_mib, h.fit_centi, s.under, s.kind, s.size, s.n, s.wall_ns,
+            CASE k.is_all WHEN 1 THEN '*' ELSE c.name END AS category
+        FROM _fit_by_run s JOIN category c ON c.category_id = s.category_id
+            CROSS JOIN _shape h CROSS JOIN (SELECT 0 AS is_all UNION ALL SELECT 1) k)
     WINDOW one AS (PARTITION BY run, shape, under, category))
 WHERE place = 1
 ORDER BY run, limit_bytes, shape, under, category;

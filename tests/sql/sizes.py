@@ -9,6 +9,7 @@ POOLS = [
     {'pool': 'shared', 'cpu_request_milli': 4500, 'memory_request_bytes': 9 * GIB, 'memory_limit_bytes': 9 * GIB},
     {'pool': 'shared', 'cpu_request_milli': 4500, 'memory_request_bytes': 9 * GIB, 'memory_limit_bytes': 9 * GIB, 'source': 1},
     {'pool': 'shared', 'cpu_request_milli': 1500, 'memory_request_bytes': 2 * GIB, 'memory_limit_bytes': 4 * GIB},
+    {'pool': 'shared', 'cpu_request_milli': 4500, 'memory_request_bytes': 2 * GIB, 'memory_limit_bytes': 4 * GIB},
     {'pool': 'legacy', 'cpu_request_milli': 7000, 'memory_request_bytes': 12 * GIB, 'memory_limit_bytes': None},
 ]
 

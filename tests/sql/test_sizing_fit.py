@@ -75,15 +75,21 @@ def test_margin(mib, fits):
     """3561 MiB and 15 % are just below 4 GiB."""
     made = Sized()
     made.add('r', rss=mib * MIB)
-    (row,) = rows(made.made.finish(), "SELECT * FROM shape_fit WHERE shape = 'small' AND category = '*'")
-    assert (row['misfits'], row['fit_pct']) == (1 - fits, 100.0 * fits)
+    db = made.made.finish()
+    for form in ('', '_by_project', '_by_run'):
+        (row,) = rows(db, f"SELECT * FROM shape_fit{form} WHERE shape = 'small' AND category = '*'")
+        assert (row['misfits'], row['fit_pct']) == (1 - fits, 100.0 * fits)
 
 
 @pytest.mark.parametrize('cores, over', [(1.5, 0.0), (1.51, 100.0)])
 def test_more_cores_are_no_misfit(cores, over):
     made = Sized()
     made.add('r', rss=MIB, cpu_ns=round(cores * S), allotment=POOLS[1])
-    (row,) = rows(made.made.finish(), "SELECT * FROM shape_fit WHERE shape = 'small' AND category = '*'")
+    db = made.made.finish()
+    for form in ('', '_by_project', '_by_run'):
+        (row,) = rows(db, f"SELECT * FROM shape_fit{form} WHERE shape = 'small' AND category = '*'")
+        assert (row['misfits'], row['over_cpu_pct'], row['over_cpu_wall_pct']) == (0, over, over)
+    (row,) = rows(db, "SELECT * FROM shape_fit_by_package WHERE shape = 'small'")
     assert (row['misfits'], row['over_cpu_pct'], row['over_cpu_wall_pct']) == (0, over, over)
 
 

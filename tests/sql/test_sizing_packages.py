@@ -3,7 +3,7 @@ import pytest
 
 from builds import POD, WORKER, at
 from samples import rows
-from sizes import GIB, MIB, S, POOLS, Sized, percentile, random_sizes  # noqa: F401
+from sizes import GIB, MIB, S, POOLS, Sized, random_sizes
 
 SHAPES = [('small', 1500, 4 * GIB), ('big', 6000, 12 * GIB)]
 ORDER = {name: place for place, (name, _, _) in enumerate(SHAPES)}
@@ -54,8 +54,6 @@ def compare(db, view, results, where='1'):
 @pytest.mark.parametrize('seed', range(32))
 def test_shapes(seed):
     made = random_sizes(seed, [1, 5, 20, 40, 150, 300][seed % 6])
-    for r in made.results:  # some with room for outliers
-        assert r.package in 'pq'
     db = made.made.finish()
     compare(db, 'package_sizes', made.results)
     for trace, project in (('r', 'one'), ('s', 'two')):
@@ -108,7 +106,7 @@ def test_nothing_fits():
 def test_limits_are_told_apart_and_the_larger_shape_counts():
     made = filled(30)
     for _ in range(2):
-        made.add('r', rss=5 * GIB, allotment=POOLS[4])
+        made.add('r', rss=5 * GIB, allotment=POOLS[-1])
     found = {r['under_gib']: (r['shape'], r['package_shape']) for r in rows(made.made.finish(), 'SELECT * FROM package_sizes')}
     assert found == {9.0: ('small', 'big'), None: ('big', 'big')}
 
