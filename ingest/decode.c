@@ -43,7 +43,7 @@ enum decode_want decode_wants(const struct decoder *decoder, const uint8_t *head
 			      uint64_t size)
 {
 	if (decoder->format == DECODE_JSON)
-		return json_wants(head, head_len);
+		return json_wants(decoder->line, head, head_len);
 	return pb_wants(head, head_len, size);
 }
 

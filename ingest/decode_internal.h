@@ -14,13 +14,13 @@ enum decode_want pb_wants(const uint8_t *head, size_t head_len, uint64_t size);
 /* Fills *sink->event, its kind included. -1: ERR_FORMAT or ERR_LIMIT. */
 int pb_read(struct shape_sink *sink, const uint8_t *data, size_t len, struct err *err);
 
-/* Holds the parsed line, to which the event's texts point. */
+/* What was learned of the names in a log's lines. */
 struct json_line;
 
 struct json_line *json_line_new(void);
 void json_line_free(struct json_line *line);
-enum decode_want json_wants(const uint8_t *head, size_t head_len);
-/* As pb_read(); the texts live until the next call with this line. */
+enum decode_want json_wants(struct json_line *line, const uint8_t *head, size_t head_len);
+/* As pb_read(). */
 int json_read(struct json_line *line, struct shape_sink *sink, const uint8_t *data, size_t len,
 	      struct err *err);
 

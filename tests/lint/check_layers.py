@@ -48,7 +48,7 @@ OWNERS = {
     'sqlite3.h': ['store*'],
     'zstd*.h': ['util/unpack'],
     'zlib.h': ['util/unpack'],
-    'jansson.h': ['decode_json*', 'project', 'lookup_recording', 'lookup_replay',
+    'jansson.h': ['project', 'lookup_recording', 'lookup_replay',
                   'cluster_*'],
     'curl/*': ['util/http*'],
     'yaml.h': ['cluster_values'],
