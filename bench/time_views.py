@@ -57,9 +57,24 @@ def questions(db):
     for view in PATHS:
         yield f"SELECT * FROM {view} WHERE run = '{run}'", LIMIT_S
         yield f"SELECT * FROM {view} WHERE run GLOB '{run[:8]}*'", LIMIT_S
+    yield from size_questions(db, run, project, by_project_s)
     yield from usage_questions(db, run)
     yield from execution_questions(db)
     yield from pair_questions(db)
+
+
+def size_questions(db, run, project, by_project_s):
+    for view in ('worker_sizing', 'shape_fit', 'package_sizes', 'waste', 'heavy_json'):
+        yield f'SELECT * FROM {view}', LIMIT_S
+    for view in ('worker_sizing', 'shape_fit', 'package_sizes', 'waste'):
+        yield f"SELECT * FROM {view}_by_project WHERE project = '{project}'", by_project_s
+    for view in ('worker_sizing', 'shape_fit'):
+        yield f"SELECT * FROM {view}_by_run WHERE run = '{run}'", LIMIT_S
+    (package,) = db.execute('SELECT package FROM usage LIMIT 1 OFFSET 1000').fetchone()
+    for view in ('shape_fit', 'waste'):
+        yield f"SELECT * FROM {view}_by_package WHERE package = '{package}'", LIMIT_S
+    (invocation,) = db.execute('SELECT invocation FROM request ORDER BY results DESC LIMIT 1').fetchone()
+    yield f"SELECT * FROM waste_by_invocation WHERE invocation = '{invocation}'", LIMIT_S
 
 
 def usage_questions(db, run):

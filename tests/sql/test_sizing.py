@@ -134,7 +134,7 @@ def test_samples_outweigh_the_process_where_they_are_larger():
     assert 'lower bound' not in row['reason']
 
 
-@pytest.mark.parametrize('limit_mib, new_mib', [(1024, 1280), (160, 512), (4096, 5120)])
+@pytest.mark.parametrize('limit_mib, new_mib', [(1024, 1280), (160, 512), (640, 768), (4096, 5120)])
 @pytest.mark.parametrize('survived', [False, True])
 def test_a_kill_for_memory_raises_the_limit(limit_mib, new_mib, survived):
     """+ 20 % and + 100 MiB at least, rounded up: the largest process of the survivors says nothing of it."""

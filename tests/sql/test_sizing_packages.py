@@ -82,6 +82,23 @@ def test_one_of_twenty_does_not_decide(others, shape, odd):
     assert ('left out' in row['reason']) == (shape == 'small')
 
 
+def test_results_of_unknown_memory_are_among_the_many():
+    made = filled(10)
+    for number in range(10):
+        made.add('r', rss=5 * GIB if number == 0 else None, allotment=POOLS[1])
+    row = one(made)
+    assert (row['results'], row['unknown'], row['shape']) == (11, 9, 'small')
+
+
+def test_where_nothing_fits_under_one_limit_nothing_suits_the_package():
+    made = filled(30)
+    made.add('r', rss=11 * GIB, allotment=POOLS[-1])
+    db = made.made.finish()
+    for form in ('', '_by_project'):
+        found = {r['under_gib']: (r['shape'], r['package_shape']) for r in rows(db, f'SELECT * FROM package_sizes{form}')}
+        assert found == {9.0: ('small', None), None: (None, None)}
+
+
 def test_two_of_many_decide():
     made = filled(100)
     for _ in range(2):
