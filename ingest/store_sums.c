@@ -89,45 +89,58 @@ int sums_add(struct store *store, int64_t result_id, const struct summand *summa
 
 /* ---- sizes ---- */
 
-/* The two rows of size_count to which a counted result belongs. */
-#define CELLS                                                               \
-	" FROM result r CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k" \
-	" WHERE r.result_id = :result AND r.source = 1 AND r.cpu_ns IS NOT NULL"
-#define CELL                                                \
-	"ifnull(r.allotment_id, 0), r.category_id, k.kind," \
-	" ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1)"
+/* The row of size_count to which a counted result belongs; two of them, one a kind. */
+#define CELL                                               \
+	"ifnull(r.allotment_id, 0), r.category_id, :kind," \
+	" ifnull(CASE :kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1)"
+#define OF_RESULT \
+	" FROM result r WHERE r.result_id = :result AND r.source = 1 AND r.cpu_ns IS NOT NULL"
 
-static int count_size(struct store *store, int64_t result_id, int64_t sign, struct err *err)
+enum size_kind { SIZE_MEMORY = 1, SIZE_CORES = 2 };
+
+static int count_size(struct store *store, int64_t result_id, enum size_kind kind, int64_t sign,
+		      struct err *err)
 {
 	struct statement *s =
 		db_use(store, ST_SIZE_COUNT,
 		       "INSERT INTO size_count (allotment_id, category_id, kind, size, results,"
 		       " wall_s, wall_rest_ns) SELECT " CELL ", :sign,"
 		       " :sign * (ifnull(r.wall_ns, 0) / 1000000000),"
-		       " :sign * (ifnull(r.wall_ns, 0) % 1000000000)" CELLS
+		       " :sign * (ifnull(r.wall_ns, 0) % 1000000000)" OF_RESULT
 		       " ON CONFLICT DO UPDATE SET results = results + excluded.results,"
 		       " wall_s = wall_s + excluded.wall_s,"
 		       " wall_rest_ns = wall_rest_ns + excluded.wall_rest_ns");
 
+	bind_int(s, ":kind", kind);
 	bind_int(s, ":sign", sign);
+	bind_int(s, ":result", result_id);
+	return db_done(s, err);
+}
+
+static int leave_size(struct store *store, int64_t result_id, enum size_kind kind, struct err *err)
+{
+	struct statement *s;
+
+	if (count_size(store, result_id, kind, -1, err) < 0)
+		return -1;
+	s = db_use(store, ST_SIZE_DROP,
+		   "DELETE FROM size_count WHERE results = 0"
+		   " AND (allotment_id, category_id, kind, size) = (SELECT " CELL OF_RESULT ")");
+	bind_int(s, ":kind", kind);
 	bind_int(s, ":result", result_id);
 	return db_done(s, err);
 }
 
 int sizes_join(struct store *store, int64_t result_id, struct err *err)
 {
-	return count_size(store, result_id, 1, err);
+	if (count_size(store, result_id, SIZE_MEMORY, 1, err) < 0)
+		return -1;
+	return count_size(store, result_id, SIZE_CORES, 1, err);
 }
 
 int sizes_leave(struct store *store, int64_t result_id, struct err *err)
 {
-	struct statement *s;
-
-	if (count_size(store, result_id, -1, err) < 0)
+	if (leave_size(store, result_id, SIZE_MEMORY, err) < 0)
 		return -1;
-	s = db_use(store, ST_SIZE_DROP,
-		   "DELETE FROM size_count WHERE results = 0"
-		   " AND (allotment_id, category_id, kind, size) IN (SELECT " CELL CELLS ")");
-	bind_int(s, ":result", result_id);
-	return db_done(s, err);
+	return leave_size(store, result_id, SIZE_CORES, err);
 }

@@ -240,7 +240,7 @@ CREATE TABLE action (
     span_id INTEGER NOT NULL,
     seq INTEGER NOT NULL,     -- number of its record in the log: for order only
     name_id INTEGER NOT NULL REFERENCES action_name,
-    type INTEGER NOT NULL CHECK (type IN (1, 2, 3)), -- 1 action, 2 test, 3 listing
+    type INTEGER NOT NULL CHECK (type BETWEEN 1 AND 3), -- 1 action, 2 test, 3 listing
     kind INTEGER,             -- buck.data.ActionKind
     execution_kind INTEGER,   -- buck.data.ActionExecutionKind
     failed INTEGER NOT NULL CHECK (failed IN (0, 1)),
