@@ -21,11 +21,12 @@ struct grid {
 	size_t cell_count, cell_cap;
 };
 
-/* Direction marks and overrides reorder a line on screen: U+200E/F, U+202A-E, U+2066-9. */
+/* Direction marks and overrides reorder a line on screen: U+061C, U+200E/F, U+202A-E, U+2066-9. */
 static bool is_dangerous(uint32_t code)
 {
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x200e || code == 0x200f ||
-	       (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
+	       code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069);
 }
 
 static void add_escape(struct buf *buf, uint32_t code)
