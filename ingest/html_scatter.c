@@ -115,7 +115,8 @@ static void add_y_lines(struct buf *html, const struct scatter *plot)
 		buf_addf(html, "<path class=\"line\" d=\"M%.1f %.1fH%.1f\"/>", plot->x.start, y,
 			 plot->x.end);
 		last = fmin(label_place(plot, i, y), last - LINE_HEIGHT);
-		add_label(html, "lab end", plot->x.end - 4, last, plot->y_lines[i].label);
+		/* On the left, where what ran short hides no line. */
+		add_label(html, "lab", plot->x.start + 6, last, plot->y_lines[i].label);
 	}
 }
 
@@ -172,14 +173,11 @@ static void add_mark_name(struct buf *html, const struct box *box, double x, con
 }
 
 /* The first ones get their name where it covers no other. */
-static void add_marks(struct buf *html, const struct scatter *plot)
+static void add_mark_names(struct buf *html, const struct scatter *plot)
 {
 	struct box taken[NAMES_MAX];
 	size_t i, names = 0;
 
-	for (i = 0; i < plot->mark_count; i++)
-		add_mark(html, axis_place(&plot->x, plot->marks[i].x),
-			 axis_place(&plot->y, plot->marks[i].y), plot->marks[i].about);
 	for (i = 0; i < plot->mark_count && names < NAMES_MAX; i++) {
 		const struct scatter_mark *mark = &plot->marks[i];
 		double x = axis_place(&plot->x, mark->x);
@@ -191,6 +189,17 @@ static void add_marks(struct buf *html, const struct scatter *plot)
 		add_mark_name(html, &box, x, mark->name);
 		taken[names++] = box;
 	}
+}
+
+/* Over the names, which would cover them. */
+static void add_marks(struct buf *html, const struct scatter *plot)
+{
+	size_t i;
+
+	add_mark_names(html, plot);
+	for (i = 0; i < plot->mark_count; i++)
+		add_mark(html, axis_place(&plot->x, plot->marks[i].x),
+			 axis_place(&plot->y, plot->marks[i].y), plot->marks[i].about);
 }
 
 size_t scatter_add(struct buf *html, const struct scatter *scatter)

@@ -81,7 +81,7 @@ static const struct part sizing_parts[] = {
 	 {.view = "heavy_packages",
 	  .label = "Heavy packages",
 	  .columns = heavy_columns,
-	  .most = 50,
+	  .most = HTML_ROWS_MAX,
 	  .forms = ALL_FORMS}},
 	{"packages",
 	 "The shape for each package",
@@ -92,7 +92,7 @@ static const struct part sizing_parts[] = {
 	  .label = "The shape for each package",
 	  .columns = package_columns,
 	  .order = "largest_gib IS NULL, largest_gib DESC, package, under_gib",
-	  .most = 50,
+	  .most = HTML_ROWS_MAX,
 	  .forms = FORM_WHOLE | FORM_PROJECT}},
 };
 

@@ -196,7 +196,7 @@ int html_view_add(struct html_page *page, const struct html_view *view, struct e
 int html_statement_add(struct html_page *page, const char *statement, const char *label,
 		       const char *none, struct err *err)
 {
-	struct filling filling = {NULL, 0, 0};
+	struct filling filling = {NULL, HTML_ROWS_MAX, 0};
 	int rc = html_ask(page, statement, take_row, &filling, err);
 
 	end_rows(page, &filling, label, none);

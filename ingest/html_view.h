@@ -9,6 +9,9 @@
 
 #include <stddef.h>
 
+/* More rows than this are left out, and said; a page is for people. */
+#define HTML_ROWS_MAX 50
+
 enum html_form { FORM_WHOLE = 1, FORM_PROJECT = 2, FORM_RUN = 4 };
 
 struct html_view {
@@ -30,7 +33,8 @@ int html_view_add(struct html_page *page, const struct html_view *view, struct e
 /* The rows of `view`, no form of it, whose column `key` is `value`. */
 int html_view_of(struct html_page *page, const struct html_view *view, const char *key,
 		 struct str value, struct err *err);
-/* All rows of one of the page's statements, columns as it names them. */
+/* The rows of one of the page's statements, columns as it names them; `none` where there is none.
+ */
 int html_statement_add(struct html_page *page, const char *statement, const char *label,
 		       const char *none, struct err *err);
 
