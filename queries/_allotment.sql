@@ -15,8 +15,8 @@ FROM (SELECT allotment_id, pool, cpu_request_milli, memory_request_bytes, memory
 
 CREATE VIEW _allotment_group (
     -- One row a group of _allotment.
-    group_id,
-    pool, cpu_request_milli, memory_limit_bytes, -- see _allotment
+    group_id, -- see _allotment, as the next three
+    pool, cpu_request_milli, memory_limit_bytes,
     memory_request_bytes  -- the largest in the group
 ) AS
 SELECT group_id, pool, cpu_request_milli, memory_limit_bytes, max(memory_request_bytes) FROM _allotment GROUP BY group_id;

@@ -15,7 +15,8 @@ GROUP BY l.project_id, l.package;
 
 CREATE VIEW _heavy_or_listed (
     -- One row a project and package that has heavy results there, and one each that is listed there and has none.
-    project_id, package_id, -- of the tables; package_id NULL: listed, and no known run has such a package
+    project_id,    -- of table project
+    package_id,    -- of table package; NULL: listed, and no known run has such a package
     package,       -- its name
     n, long, wide, -- heavy results, of these long and wide ones
     longest_ns, cores, rss_bytes, wall_ns, -- of the heavy ones; longest_ns of all where none is heavy

@@ -1,6 +1,6 @@
 CREATE VIEW _percentile (
     -- Percentiles of each group of _size: sorted[min(n-1, floor(q n))], of cores with the wall time as weight: the
-    -- size where the sum up to it first passes the share.
+    -- step where the sum up to it first passes the share.
     group_id,                  -- of _allotment
     counted, wall_ns,          -- results with usage, and their wall time
     known, unknown,            -- results of workers by whether their memory is known
@@ -12,23 +12,23 @@ SELECT group_id, ifnull(counted, 0), wall_ns, ifnull(known, 0), ifnull(unknown, 
     m50, m90, m95, m99, m100, c50, c90, c95, c99, c100
 FROM (SELECT group_id, row_number() OVER one AS place,
         sum(CASE kind WHEN 2 THEN n END) OVER one AS counted, total(CASE kind WHEN 2 THEN wall_ns END) OVER one AS wall_ns,
-        sum(CASE WHEN kind = 1 AND size IS NOT NULL THEN n END) OVER one AS known,
-        sum(CASE WHEN kind = 1 AND size IS NULL THEN n END) OVER one AS unknown,
+        sum(CASE WHEN kind = 1 AND step IS NOT NULL THEN n END) OVER one AS known,
+        sum(CASE WHEN kind = 1 AND step IS NULL THEN n END) OVER one AS unknown,
         sum(CASE kind WHEN 3 THEN n END) OVER one AS sampled, total(CASE kind WHEN 3 THEN wall_ns END) OVER one AS sampled_wall_ns,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 50 / 100 THEN size END) OVER one AS m50,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 90 / 100 THEN size END) OVER one AS m90,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 95 / 100 THEN size END) OVER one AS m95,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 99 / 100 THEN size END) OVER one AS m99,
-        min(CASE WHEN kind = 1 AND n_up = n_all THEN size END) OVER one AS m100,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 50 THEN size END) OVER one AS c50,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 90 THEN size END) OVER one AS c90,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 95 THEN size END) OVER one AS c95,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 99 THEN size END) OVER one AS c99,
-        max(CASE kind WHEN 2 THEN size END) OVER one AS c100
-    FROM (SELECT group_id, kind, size, n, wall_ns, sum(n) OVER up AS n_up, sum(n) OVER whole AS n_all,
+        min(CASE WHEN kind = 1 AND n_up > n_all * 50 / 100 THEN step END) OVER one AS m50,
+        min(CASE WHEN kind = 1 AND n_up > n_all * 90 / 100 THEN step END) OVER one AS m90,
+        min(CASE WHEN kind = 1 AND n_up > n_all * 95 / 100 THEN step END) OVER one AS m95,
+        min(CASE WHEN kind = 1 AND n_up > n_all * 99 / 100 THEN step END) OVER one AS m99,
+        min(CASE WHEN kind = 1 AND n_up = n_all THEN step END) OVER one AS m100,
+        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 50 THEN step END) OVER one AS c50,
+        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 90 THEN step END) OVER one AS c90,
+        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 95 THEN step END) OVER one AS c95,
+        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 99 THEN step END) OVER one AS c99,
+        max(CASE kind WHEN 2 THEN step END) OVER one AS c100
+    FROM (SELECT group_id, kind, step, n, wall_ns, sum(n) OVER up AS n_up, sum(n) OVER whole AS n_all,
             total(wall_ns) OVER up AS wall_up, total(wall_ns) OVER whole AS wall_all
-        FROM (SELECT group_id, kind, size, sum(n) AS n, total(wall_ns) AS wall_ns FROM _size GROUP BY group_id, kind, size)
-        WINDOW whole AS (PARTITION BY group_id, kind, size IS NULL), up AS (PARTITION BY group_id, kind, size IS NULL ORDER BY size))
+        FROM (SELECT group_id, kind, step, sum(n) AS n, total(wall_ns) AS wall_ns FROM _size GROUP BY group_id, kind, step)
+        WINDOW whole AS (PARTITION BY group_id, kind, step IS NULL), up AS (PARTITION BY group_id, kind, step IS NULL ORDER BY step))
     WINDOW one AS (PARTITION BY group_id))
 WHERE place = 1;
 
@@ -47,23 +47,23 @@ SELECT project, group_id, ifnull(counted, 0), wall_ns, ifnull(known, 0), ifnull(
     m50, m90, m95, m99, m100, c50, c90, c95, c99, c100
 FROM (SELECT project, group_id, row_number() OVER one AS place,
         sum(CASE kind WHEN 2 THEN n END) OVER one AS counted, total(CASE kind WHEN 2 THEN wall_ns END) OVER one AS wall_ns,
-        sum(CASE WHEN kind = 1 AND size IS NOT NULL THEN n END) OVER one AS known,
-        sum(CASE WHEN kind = 1 AND size IS NULL THEN n END) OVER one AS unknown,
+        sum(CASE WHEN kind = 1 AND step IS NOT NULL THEN n END) OVER one AS known,
+        sum(CASE WHEN kind = 1 AND step IS NULL THEN n END) OVER one AS unknown,
         sum(CASE kind WHEN 3 THEN n END) OVER one AS sampled, total(CASE kind WHEN 3 THEN wall_ns END) OVER one AS sampled_wall_ns,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 50 / 100 THEN size END) OVER one AS m50,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 90 / 100 THEN size END) OVER one AS m90,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 95 / 100 THEN size END) OVER one AS m95,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 99 / 100 THEN size END) OVER one AS m99,
-        min(CASE WHEN kind = 1 AND n_up = n_all THEN size END) OVER one AS m100,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 50 THEN size END) OVER one AS c50,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 90 THEN size END) OVER one AS c90,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 95 THEN size END) OVER one AS c95,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 99 THEN size END) OVER one AS c99,
-        max(CASE kind WHEN 2 THEN size END) OVER one AS c100
-    FROM (SELECT project, group_id, kind, size, n, wall_ns, sum(n) OVER up AS n_up, sum(n) OVER whole AS n_all,
+        min(CASE WHEN kind = 1 AND n_up > n_all * 50 / 100 THEN step END) OVER one AS m50,
+        min(CASE WHEN kind = 1 AND n_up > n_all * 90 / 100 THEN step END) OVER one AS m90,
+        min(CASE WHEN kind = 1 AND n_up > n_all * 95 / 100 THEN step END) OVER one AS m95,
+        min(CASE WHEN kind = 1 AND n_up > n_all * 99 / 100 THEN step END) OVER one AS m99,
+        min(CASE WHEN kind = 1 AND n_up = n_all THEN step END) OVER one AS m100,
+        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 50 THEN step END) OVER one AS c50,
+        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 90 THEN step END) OVER one AS c90,
+        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 95 THEN step END) OVER one AS c95,
+        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 99 THEN step END) OVER one AS c99,
+        max(CASE kind WHEN 2 THEN step END) OVER one AS c100
+    FROM (SELECT project, group_id, kind, step, n, wall_ns, sum(n) OVER up AS n_up, sum(n) OVER whole AS n_all,
             total(wall_ns) OVER up AS wall_up, total(wall_ns) OVER whole AS wall_all
         FROM _size_by_project
-        WINDOW whole AS (PARTITION BY project, group_id, kind, size IS NULL), up AS (PARTITION BY project, group_id, kind, size IS NULL ORDER BY size))
+        WINDOW whole AS (PARTITION BY project, group_id, kind, step IS NULL), up AS (PARTITION BY project, group_id, kind, step IS NULL ORDER BY step))
     WINDOW one AS (PARTITION BY project, group_id))
 WHERE place = 1;
 
@@ -82,22 +82,22 @@ SELECT run, group_id, ifnull(counted, 0), wall_ns, ifnull(known, 0), ifnull(unkn
     m50, m90, m95, m99, m100, c50, c90, c95, c99, c100
 FROM (SELECT run, group_id, row_number() OVER one AS place,
         sum(CASE kind WHEN 2 THEN n END) OVER one AS counted, total(CASE kind WHEN 2 THEN wall_ns END) OVER one AS wall_ns,
-        sum(CASE WHEN kind = 1 AND size IS NOT NULL THEN n END) OVER one AS known,
-        sum(CASE WHEN kind = 1 AND size IS NULL THEN n END) OVER one AS unknown,
+        sum(CASE WHEN kind = 1 AND step IS NOT NULL THEN n END) OVER one AS known,
+        sum(CASE WHEN kind = 1 AND step IS NULL THEN n END) OVER one AS unknown,
         sum(CASE kind WHEN 3 THEN n END) OVER one AS sampled, total(CASE kind WHEN 3 THEN wall_ns END) OVER one AS sampled_wall_ns,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 50 / 100 THEN size END) OVER one AS m50,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 90 / 100 THEN size END) OVER one AS m90,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 95 / 100 THEN size END) OVER one AS m95,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 99 / 100 THEN size END) OVER one AS m99,
-        min(CASE WHEN kind = 1 AND n_up = n_all THEN size END) OVER one AS m100,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 50 THEN size END) OVER one AS c50,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 90 THEN size END) OVER one AS c90,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 95 THEN size END) OVER one AS c95,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 99 THEN size END) OVER one AS c99,
-        max(CASE kind WHEN 2 THEN size END) OVER one AS c100
-    FROM (SELECT run, group_id, kind, size, n, wall_ns, sum(n) OVER up AS n_up, sum(n) OVER whole AS n_all,
+        min(CASE WHEN kind = 1 AND n_up > n_all * 50 / 100 THEN step END) OVER one AS m50,
+        min(CASE WHEN kind = 1 AND n_up > n_all * 90 / 100 THEN step END) OVER one AS m90,
+        min(CASE WHEN kind = 1 AND n_up > n_all * 95 / 100 THEN step END) OVER one AS m95,
+        min(CASE WHEN kind = 1 AND n_up > n_all * 99 / 100 THEN step END) OVER one AS m99,
+        min(CASE WHEN kind = 1 AND n_up = n_all THEN step END) OVER one AS m100,
+        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 50 THEN step END) OVER one AS c50,
+        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 90 THEN step END) OVER one AS c90,
+        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 95 THEN step END) OVER one AS c95,
+        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 99 THEN step END) OVER one AS c99,
+        max(CASE kind WHEN 2 THEN step END) OVER one AS c100
+    FROM (SELECT run, group_id, kind, step, n, wall_ns, sum(n) OVER up AS n_up, sum(n) OVER whole AS n_all,
             total(wall_ns) OVER up AS wall_up, total(wall_ns) OVER whole AS wall_all
         FROM _size_by_run
-        WINDOW whole AS (PARTITION BY run, group_id, kind, size IS NULL), up AS (PARTITION BY run, group_id, kind, size IS NULL ORDER BY size))
+        WINDOW whole AS (PARTITION BY run, group_id, kind, step IS NULL), up AS (PARTITION BY run, group_id, kind, step IS NULL ORDER BY step))
     WINDOW one AS (PARTITION BY run, group_id))
 WHERE place = 1;

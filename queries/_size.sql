@@ -5,12 +5,12 @@ CREATE VIEW _size (
     category_id, -- of table category
     kind,        -- 1 memory: the larger one of process and container; 2 cores; 3 sampled well enough to trust its
                  -- container's peak (confidence medium or high)
-    size,        -- MiB, rounded up | hundredths of a core | NULL; NULL: not known
+    step,        -- of size: MiB, rounded up | hundredths of a core | NULL; NULL: not known
     n,           -- results
     wall_ns      -- their wall time
 ) AS
-SELECT a.group_id, v.category_id, v.kind, v.size, v.n, v.wall_ns
-FROM (SELECT c.allotment_id, c.category_id, c.kind, nullif(c.size, -1) AS size, c.results AS n, c.wall_s * 1e9 + c.wall_rest_ns AS wall_ns
+SELECT a.group_id, v.category_id, v.kind, v.step, v.n, v.wall_ns
+FROM (SELECT c.allotment_id, c.category_id, c.kind, nullif(c.size, -1) AS step, c.results AS n, c.wall_s * 1e9 + c.wall_rest_ns AS wall_ns
         FROM size_count c
     -- Few have samples: what their container tells takes the place of what their process did.
     UNION ALL
@@ -30,7 +30,7 @@ CREATE VIEW _sized (
     -- The same of each result: up to three rows, one a kind, for those who look at few.
     result_id,   -- of table result
     lookup_id, project_id, package_id, allotment_id, category_id, wall_ns, -- of result
-    kind, size   -- see _size
+    kind, step   -- see _size
 ) AS
 SELECT r.result_id, r.lookup_id, r.project_id, r.package_id, r.allotment_id, r.category_id, r.wall_ns, k.kind, CASE k.kind WHEN 2 THEN r.centicores
     WHEN 1 THEN CASE WHEN r.cpu_ns IS NOT NULL THEN ifnull(max(r.memory_mib, c.working_set_peak_bytes / 1048576
@@ -45,10 +45,10 @@ WHERE CASE WHEN r.source <> 1 THEN 0 WHEN r.cpu_ns IS NULL THEN k.kind = 1 AND r
 CREATE VIEW _size_by_project (
     -- As _size, of each project.
     project,     -- name
-    group_id, category_id, kind, size, n, wall_ns -- see _size
+    group_id, category_id, kind, step, n, wall_ns -- see _size
 ) AS
-SELECT v.project, a.group_id, v.category_id, v.kind, v.size, v.n, v.wall_ns
-FROM (SELECT j.name AS project, s.allotment_id, s.category_id, s.kind, s.size, count(*) AS n, total(s.wall_ns) AS wall_ns
+SELECT v.project, a.group_id, v.category_id, v.kind, v.step, v.n, v.wall_ns
+FROM (SELECT j.name AS project, s.allotment_id, s.category_id, s.kind, s.step, count(*) AS n, total(s.wall_ns) AS wall_ns
     -- The plus keeps SQLite from making an index of its own, which costs more than the scan.
     FROM project j CROSS JOIN _sized s ON +s.project_id = j.project_id GROUP BY 1, 2, 3, 4, 5) v
     JOIN _allotment a ON a.allotment_id = ifnull(v.allotment_id, 0);
@@ -56,9 +56,9 @@ FROM (SELECT j.name AS project, s.allotment_id, s.category_id, s.kind, s.size, c
 CREATE VIEW _size_by_run (
     -- As _size, of all digests of each run, hits included.
     run,         -- trace id
-    group_id, category_id, kind, size, n, wall_ns -- see _size
+    group_id, category_id, kind, step, n, wall_ns -- see _size
 ) AS
-SELECT v.run, a.group_id, v.category_id, v.kind, v.size, v.n, v.wall_ns
-FROM (SELECT g.trace_id AS run, s.allotment_id, s.category_id, s.kind, s.size, count(*) AS n, total(s.wall_ns) AS wall_ns
+SELECT v.run, a.group_id, v.category_id, v.kind, v.step, v.n, v.wall_ns
+FROM (SELECT g.trace_id AS run, s.allotment_id, s.category_id, s.kind, s.step, count(*) AS n, total(s.wall_ns) AS wall_ns
     FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN _sized s ON s.lookup_id = d.lookup_id GROUP BY 1, 2, 3, 4, 5) v
     JOIN _allotment a ON a.allotment_id = ifnull(v.allotment_id, 0);

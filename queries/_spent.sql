@@ -1,6 +1,7 @@
 CREATE VIEW _busy (
     -- How long each counted result kept a worker busy, and the memory that it used.
-    result_id, request_id, package_id, project_id, allotment_id, cpu_ns, -- of result
+    result_id,   -- of table result, as the next five
+    request_id, package_id, project_id, allotment_id, cpu_ns,
     busy_ns,     -- fetch + run + upload; NULL: one of them is not known, or ended before it began
     gib_ns       -- peak memory, as in worker_sizing, times wall time; NULL: not known
 ) AS
@@ -23,7 +24,8 @@ FROM allotment WHERE cpu_request_milli IS NOT NULL AND memory_request_bytes IS N
 
 CREATE VIEW _spent (
     -- What each counted result held of its worker, and what it used of that.
-    result_id, request_id, package_id, project_id, allotment_id, -- of result
+    result_id,   -- of table result, as the next four
+    request_id, package_id, project_id, allotment_id,
     is_known,    -- 1: all that follows is; else NULL, as they are
     busy_ns,     -- its worker had nothing else to do, if it runs one action at a time
     held_cores, held_gib, -- of _held

@@ -78,7 +78,8 @@ FROM (SELECT v.run, v.project_id, p.name AS package, sum(v.is_heavy) AS n, sum(v
         count(*) AS actions, max(v.wall_ns) AS longest, max(CASE WHEN v.is_heavy THEN v.cores END) AS cores,
         max(CASE WHEN v.is_heavy THEN v.max_rss_bytes END) AS rss, total(CASE WHEN v.is_heavy THEN v.wall_ns END) AS wall,
         EXISTS (SELECT 1 FROM listed_package l WHERE l.project_id = v.project_id AND l.package = p.name) AS is_listed
-    FROM (SELECT w.*, w.is_long OR w.is_wide AS is_heavy
+    FROM (SELECT w.run, w.project_id, w.package_id, w.wall_ns, w.cores, w.max_rss_bytes, w.is_long, w.is_wide,
+            w.is_long OR w.is_wide AS is_heavy
         FROM (SELECT g.trace_id AS run, g.project_id, s.package_id, s.wall_ns, s.cores, s.max_rss_bytes,
                 ifnull(s.wall_ns > (SELECT wall FROM at), 0) AS is_long,
                 ifnull(s.cores > (SELECT cores FROM at) AND s.wall_ns > (SELECT min_wall FROM at), 0) AS is_wide

@@ -28,7 +28,7 @@ at AS MATERIALIZED (
         EXISTS (SELECT 1 FROM fit WHERE is_wide) AS has_wide),
 -- Those that the smallest shape is too small for: few, as a rule.
 large AS MATERIALIZED (
-    SELECT s.project_id, s.package_id, s.allotment_id, s.size, s.wall_ns
+    SELECT s.project_id, s.package_id, s.allotment_id, s.step, s.wall_ns
     -- Whether there are any is known without a look at each.
     FROM (SELECT r.result_id FROM result r INDEXED BY result_package
             WHERE (SELECT max(c.size) FROM size_count c WHERE c.kind = 1) > (SELECT min(fit_mib) FROM fit)
@@ -37,8 +37,8 @@ large AS MATERIALIZED (
         CROSS JOIN _sized s ON s.result_id = l.result_id WHERE s.kind = 1),
 over AS MATERIALIZED (
     SELECT l.package_id, ifnull(a.memory_limit_bytes, 0) AS under, f.place, count(*) AS n, total(l.wall_ns) AS wall_ns,
-        total(l.size * 1048576.0 > f.limit_bytes) AS killed
-    FROM large l LEFT JOIN allotment a ON a.allotment_id = l.allotment_id JOIN fit f ON l.size > f.fit_mib
+        total(l.step * 1048576.0 > f.limit_bytes) AS killed
+    FROM large l LEFT JOIN allotment a ON a.allotment_id = l.allotment_id JOIN fit f ON l.step > f.fit_mib
     GROUP BY l.package_id, ifnull(a.memory_limit_bytes, 0), f.place),
 merged AS (
     SELECT package_id, under, 1 AS place, sum(n) AS n, sum(unknown) AS unknown, total(wall_ns) AS wall_ns, max(largest) AS largest,
@@ -58,14 +58,16 @@ merged AS (
         FROM _pool_kill k JOIN package p ON p.name = k.package GROUP BY p.package_id, ifnull(k.limit_bytes, 0))
     GROUP BY package_id, under),
 judged AS (
-    SELECT m.*, m.n + m.unknown >= at.many AS is_many,
+    SELECT m.package_id, m.under, m.n, m.unknown, m.wall_ns, m.largest, m.heavy, m.kills,
+        m.n + m.unknown >= at.many AS is_many,
         -- Of many results one alone is left out.
         m.heavy > (m.n + m.unknown >= at.many) AND at.has_wide AS is_heavy,
         (SELECT max(o.n) FROM over o WHERE o.package_id = m.package_id AND o.under = m.under) AS misfits,
         CASE WHEN m.kills > 0 THEN max(m.under * (100 + at.oom_pct) / 100.0, m.under + at.oom_mib * 1048576.0) ELSE 0 END AS least
     FROM merged m CROSS JOIN at WHERE m.place = 1),
 placed AS (
-    SELECT v.*, CASE WHEN v.misfits IS NULL AND v.kills = 0 THEN iif(v.is_heavy, at.wide, at.light)
+    SELECT v.package_id, v.under, v.n, v.unknown, v.largest, v.heavy, v.kills, v.is_heavy, v.misfits,
+        CASE WHEN v.misfits IS NULL AND v.kills = 0 THEN iif(v.is_heavy, at.wide, at.light)
         ELSE (SELECT min(f.place) FROM fit f LEFT JOIN over o ON o.package_id = v.package_id AND o.under = v.under AND o.place = f.place
             WHERE (f.is_wide OR NOT v.is_heavy) AND (v.kills = 0 OR iif(v.under > 0, f.limit_bytes >= v.least, f.is_largest))
                 AND (o.n IS NULL OR o.n <= v.is_many OR o.wall_ns * 100 <= v.wall_ns * 5 AND o.killed <= v.is_many)) END AS shape_place
@@ -79,7 +81,8 @@ SELECT p.name, round(nullif(v.under, 0) / 1073741824.0, 3), v.n, v.unknown, roun
         || CASE WHEN v.is_heavy THEN '; heavy: ' || v.heavy || ' results' WHEN v.heavy > 0 AND at.has_wide THEN '; one heavy result of '
             || (v.n + v.unknown) || ' is left out' ELSE '' END
         || CASE WHEN v.kills > 0 THEN '; killed for memory: ' || v.kills ELSE '' END
-FROM (SELECT q.*, CASE WHEN count(*) OVER whole = count(shape_place) OVER whole THEN max(shape_place) OVER whole END AS package_place
+FROM (SELECT q.package_id, q.under, q.n, q.unknown, q.largest, q.heavy, q.kills, q.is_heavy, q.misfits, q.shape_place,
+        CASE WHEN count(*) OVER whole = count(shape_place) OVER whole THEN max(shape_place) OVER whole END AS package_place
     FROM placed q WINDOW whole AS (PARTITION BY package_id)) v CROSS JOIN package p ON p.package_id = v.package_id CROSS JOIN at
 ORDER BY p.name, v.under;
 
@@ -109,7 +112,7 @@ at AS MATERIALIZED (
         EXISTS (SELECT 1 FROM fit WHERE is_wide) AS has_wide),
 -- Those that the smallest shape is too small for: few, as a rule.
 large AS MATERIALIZED (
-    SELECT s.project_id, s.package_id, s.allotment_id, s.size, s.wall_ns
+    SELECT s.project_id, s.package_id, s.allotment_id, s.step, s.wall_ns
     -- Whether there are any is known without a look at each.
     FROM (SELECT r.result_id FROM result r INDEXED BY result_package
             WHERE (SELECT max(c.size) FROM size_count c WHERE c.kind = 1) > (SELECT min(fit_mib) FROM fit)
@@ -118,8 +121,8 @@ large AS MATERIALIZED (
         CROSS JOIN _sized s ON s.result_id = l.result_id WHERE s.kind = 1),
 over AS MATERIALIZED (
     SELECT j.name AS project, l.package_id, ifnull(a.memory_limit_bytes, 0) AS under, f.place, count(*) AS n, total(l.wall_ns) AS wall_ns,
-        total(l.size * 1048576.0 > f.limit_bytes) AS killed
-    FROM large l JOIN project j ON j.project_id = l.project_id LEFT JOIN allotment a ON a.allotment_id = l.allotment_id JOIN fit f ON l.size > f.fit_mib
+        total(l.step * 1048576.0 > f.limit_bytes) AS killed
+    FROM large l JOIN project j ON j.project_id = l.project_id LEFT JOIN allotment a ON a.allotment_id = l.allotment_id JOIN fit f ON l.step > f.fit_mib
     GROUP BY j.name, l.package_id, ifnull(a.memory_limit_bytes, 0), f.place),
 merged AS (
     SELECT project, package_id, under, row_number() OVER one AS place, sum(n) OVER one AS n, sum(unknown) OVER one AS unknown,
@@ -141,14 +144,16 @@ merged AS (
         FROM _pool_kill k JOIN package p ON p.name = k.package GROUP BY k.project, p.package_id, ifnull(k.limit_bytes, 0))
     WINDOW one AS (PARTITION BY project, package_id, under)),
 judged AS (
-    SELECT m.*, m.n + m.unknown >= at.many AS is_many,
+    SELECT m.project, m.package_id, m.under, m.n, m.unknown, m.wall_ns, m.largest, m.heavy, m.kills,
+        m.n + m.unknown >= at.many AS is_many,
         -- Of many results one alone is left out.
         m.heavy > (m.n + m.unknown >= at.many) AND at.has_wide AS is_heavy,
         (SELECT max(o.n) FROM over o WHERE o.project = m.project AND o.package_id = m.package_id AND o.under = m.under) AS misfits,
         CASE WHEN m.kills > 0 THEN max(m.under * (100 + at.oom_pct) / 100.0, m.under + at.oom_mib * 1048576.0) ELSE 0 END AS least
     FROM merged m CROSS JOIN at WHERE m.place = 1),
 placed AS (
-    SELECT v.*, CASE WHEN v.misfits IS NULL AND v.kills = 0 THEN iif(v.is_heavy, at.wide, at.light)
+    SELECT v.project, v.package_id, v.under, v.n, v.unknown, v.largest, v.heavy, v.kills, v.is_heavy, v.misfits,
+        CASE WHEN v.misfits IS NULL AND v.kills = 0 THEN iif(v.is_heavy, at.wide, at.light)
         ELSE (SELECT min(f.place) FROM fit f LEFT JOIN over o ON o.project = v.project AND o.package_id = v.package_id AND o.under = v.under AND o.place = f.place
             WHERE (f.is_wide OR NOT v.is_heavy) AND (v.kills = 0 OR iif(v.under > 0, f.limit_bytes >= v.least, f.is_largest))
                 AND (o.n IS NULL OR o.n <= v.is_many OR o.wall_ns * 100 <= v.wall_ns * 5 AND o.killed <= v.is_many)) END AS shape_place
@@ -162,6 +167,7 @@ SELECT v.project, p.name, round(nullif(v.under, 0) / 1073741824.0, 3), v.n, v.un
         || CASE WHEN v.is_heavy THEN '; heavy: ' || v.heavy || ' results' WHEN v.heavy > 0 AND at.has_wide THEN '; one heavy result of '
             || (v.n + v.unknown) || ' is left out' ELSE '' END
         || CASE WHEN v.kills > 0 THEN '; killed for memory: ' || v.kills ELSE '' END
-FROM (SELECT q.*, CASE WHEN count(*) OVER whole = count(shape_place) OVER whole THEN max(shape_place) OVER whole END AS package_place
+FROM (SELECT q.project, q.package_id, q.under, q.n, q.unknown, q.largest, q.heavy, q.kills, q.is_heavy, q.misfits, q.shape_place,
+        CASE WHEN count(*) OVER whole = count(shape_place) OVER whole THEN max(shape_place) OVER whole END AS package_place
     FROM placed q WINDOW whole AS (PARTITION BY project, package_id)) v CROSS JOIN package p ON p.package_id = v.package_id CROSS JOIN at
 ORDER BY v.project, p.name, v.under;

@@ -13,9 +13,15 @@ CREATE VIEW worker_sizing (
     unknown,              -- and of which it is not
     sampled_pct,          -- of those with usage: container sampled three times or more
     sampled_wall_pct,     -- the same by wall time; elsewhere the largest process stands for the container
-    peak_p50_gib, peak_p90_gib, peak_p95_gib, peak_p99_gib, -- percentiles of the peaks
+    peak_p50_gib,         -- median of the peaks
+    peak_p90_gib,         -- 90th percentile of them
+    peak_p95_gib,         -- 95th
+    peak_p99_gib,         -- 99th
     peak_max_gib,         -- the largest one
-    cores_p50, cores_p90, cores_p95, cores_p99, -- percentiles of average cores, each weighing as long as it ran
+    cores_p50,            -- median of average cores, each weighing as long as it ran
+    cores_p90,            -- 90th percentile of them
+    cores_p95,            -- 95th
+    cores_p99,            -- 99th
     cores_max,            -- most average cores of one
     oom_kills,            -- kills for memory that containers of the pool and limit tell of
     new_request_gib,      -- recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib
@@ -35,7 +41,8 @@ WITH at AS MATERIALIZED (
 kills AS MATERIALIZED (SELECT pool, limit_bytes, count(*) AS n FROM _pool_kill GROUP BY pool, limit_bytes),
 -- In steps, not yet rounded.
 needed AS (
-    SELECT q.*, a.pool, a.cpu_request_milli, a.memory_request_bytes / 1073741824.0 AS request_gib,
+    SELECT q.counted, q.wall_ns, q.known, q.unknown, q.sampled, q.sampled_wall_ns, q.m50, q.m90, q.m95, q.m99, q.m100, q.c50, q.c90,
+        q.c95, q.c99, q.c100, a.pool, a.cpu_request_milli, a.memory_request_bytes / 1073741824.0 AS request_gib,
         a.memory_limit_bytes / 1048576.0 AS limit_mib, ifnull(k.n, 0) AS kills, at.step,
         CASE WHEN q.known >= at.least THEN q.m95 * (100 + at.margin) / 100.0 / at.step END AS request,
         CASE WHEN q.known >= at.least THEN q.m100 * (100 + at.margin) / 100.0 / at.step END AS largest,
@@ -44,7 +51,9 @@ needed AS (
     FROM _percentile q JOIN _allotment_group a ON a.group_id = q.group_id CROSS JOIN at
         LEFT JOIN kills k ON k.pool IS a.pool AND k.limit_bytes IS a.memory_limit_bytes),
 sized AS (
-    SELECT n.*, n.step * (CAST(n.request AS INTEGER) + (n.request > CAST(n.request AS INTEGER))) AS new_request_mib,
+    SELECT n.counted, n.wall_ns, n.known, n.unknown, n.sampled, n.sampled_wall_ns, n.m50, n.m90, n.m95, n.m99, n.m100, n.c50,
+        n.c90, n.c95, n.c99, n.c100, n.pool, n.cpu_request_milli, n.request_gib, n.limit_mib, n.kills, n.largest, n.killed,
+        n.step * (CAST(n.request AS INTEGER) + (n.request > CAST(n.request AS INTEGER))) AS new_request_mib,
         n.step * (CAST(max(n.largest, n.killed) AS INTEGER) + (max(n.largest, n.killed) > CAST(max(n.largest, n.killed) AS INTEGER)))
             AS new_limit_mib
     FROM needed n)
@@ -76,9 +85,15 @@ CREATE VIEW worker_sizing_by_project (
     unknown,              -- and of which it is not
     sampled_pct,          -- of those with usage: container sampled three times or more
     sampled_wall_pct,     -- the same by wall time; elsewhere the largest process stands for the container
-    peak_p50_gib, peak_p90_gib, peak_p95_gib, peak_p99_gib, -- percentiles of the peaks
+    peak_p50_gib,         -- median of the peaks
+    peak_p90_gib,         -- 90th percentile of them
+    peak_p95_gib,         -- 95th
+    peak_p99_gib,         -- 99th
     peak_max_gib,         -- the largest one
-    cores_p50, cores_p90, cores_p95, cores_p99, -- percentiles of average cores, each weighing as long as it ran
+    cores_p50,            -- median of average cores, each weighing as long as it ran
+    cores_p90,            -- 90th percentile of them
+    cores_p95,            -- 95th
+    cores_p99,            -- 99th
     cores_max,            -- most average cores of one
     oom_kills,            -- kills for memory that containers of the pool and limit tell of
     new_request_gib,      -- recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib
@@ -98,7 +113,8 @@ WITH at AS MATERIALIZED (
 kills AS MATERIALIZED (SELECT project, pool, limit_bytes, count(*) AS n FROM _pool_kill GROUP BY project, pool, limit_bytes),
 -- In steps, not yet rounded.
 needed AS (
-    SELECT q.*, a.pool, a.cpu_request_milli, a.memory_request_bytes / 1073741824.0 AS request_gib,
+    SELECT q.project, q.counted, q.wall_ns, q.known, q.unknown, q.sampled, q.sampled_wall_ns, q.m50, q.m90, q.m95, q.m99, q.m100, q.c50, q.c90,
+        q.c95, q.c99, q.c100, a.pool, a.cpu_request_milli, a.memory_request_bytes / 1073741824.0 AS request_gib,
         a.memory_limit_bytes / 1048576.0 AS limit_mib, ifnull(k.n, 0) AS kills, at.step,
         CASE WHEN q.known >= at.least THEN q.m95 * (100 + at.margin) / 100.0 / at.step END AS request,
         CASE WHEN q.known >= at.least THEN q.m100 * (100 + at.margin) / 100.0 / at.step END AS largest,
@@ -107,7 +123,9 @@ needed AS (
     FROM _percentile_by_project q JOIN _allotment_group a ON a.group_id = q.group_id CROSS JOIN at
         LEFT JOIN kills k ON k.project = q.project AND k.pool IS a.pool AND k.limit_bytes IS a.memory_limit_bytes),
 sized AS (
-    SELECT n.*, n.step * (CAST(n.request AS INTEGER) + (n.request > CAST(n.request AS INTEGER))) AS new_request_mib,
+    SELECT n.project, n.counted, n.wall_ns, n.known, n.unknown, n.sampled, n.sampled_wall_ns, n.m50, n.m90, n.m95, n.m99, n.m100, n.c50,
+        n.c90, n.c95, n.c99, n.c100, n.pool, n.cpu_request_milli, n.request_gib, n.limit_mib, n.kills, n.largest, n.killed,
+        n.step * (CAST(n.request AS INTEGER) + (n.request > CAST(n.request AS INTEGER))) AS new_request_mib,
         n.step * (CAST(max(n.largest, n.killed) AS INTEGER) + (max(n.largest, n.killed) > CAST(max(n.largest, n.killed) AS INTEGER)))
             AS new_limit_mib
     FROM needed n)
@@ -139,9 +157,15 @@ CREATE VIEW worker_sizing_by_run (
     unknown,              -- and of which it is not
     sampled_pct,          -- of those with usage: container sampled three times or more
     sampled_wall_pct,     -- the same by wall time; elsewhere the largest process stands for the container
-    peak_p50_gib, peak_p90_gib, peak_p95_gib, peak_p99_gib, -- percentiles of the peaks
+    peak_p50_gib,         -- median of the peaks
+    peak_p90_gib,         -- 90th percentile of them
+    peak_p95_gib,         -- 95th
+    peak_p99_gib,         -- 99th
     peak_max_gib,         -- the largest one
-    cores_p50, cores_p90, cores_p95, cores_p99, -- percentiles of average cores, each weighing as long as it ran
+    cores_p50,            -- median of average cores, each weighing as long as it ran
+    cores_p90,            -- 90th percentile of them
+    cores_p95,            -- 95th
+    cores_p99,            -- 99th
     cores_max,            -- most average cores of one
     oom_kills,            -- kills for memory that containers of the pool and limit tell of
     new_request_gib,      -- recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib
@@ -161,7 +185,8 @@ WITH at AS MATERIALIZED (
 kills AS MATERIALIZED (SELECT run, pool, limit_bytes, count(*) AS n FROM _pool_kill GROUP BY run, pool, limit_bytes),
 -- In steps, not yet rounded.
 needed AS (
-    SELECT q.*, a.pool, a.cpu_request_milli, a.memory_request_bytes / 1073741824.0 AS request_gib,
+    SELECT q.run, q.counted, q.wall_ns, q.known, q.unknown, q.sampled, q.sampled_wall_ns, q.m50, q.m90, q.m95, q.m99, q.m100, q.c50, q.c90,
+        q.c95, q.c99, q.c100, a.pool, a.cpu_request_milli, a.memory_request_bytes / 1073741824.0 AS request_gib,
         a.memory_limit_bytes / 1048576.0 AS limit_mib, ifnull(k.n, 0) AS kills, at.step,
         CASE WHEN q.known >= at.least THEN q.m95 * (100 + at.margin) / 100.0 / at.step END AS request,
         CASE WHEN q.known >= at.least THEN q.m100 * (100 + at.margin) / 100.0 / at.step END AS largest,
@@ -170,7 +195,9 @@ needed AS (
     FROM _percentile_by_run q JOIN _allotment_group a ON a.group_id = q.group_id CROSS JOIN at
         LEFT JOIN kills k ON k.run = q.run AND k.pool IS a.pool AND k.limit_bytes IS a.memory_limit_bytes),
 sized AS (
-    SELECT n.*, n.step * (CAST(n.request AS INTEGER) + (n.request > CAST(n.request AS INTEGER))) AS new_request_mib,
+    SELECT n.run, n.counted, n.wall_ns, n.known, n.unknown, n.sampled, n.sampled_wall_ns, n.m50, n.m90, n.m95, n.m99, n.m100, n.c50,
+        n.c90, n.c95, n.c99, n.c100, n.pool, n.cpu_request_milli, n.request_gib, n.limit_mib, n.kills, n.largest, n.killed,
+        n.step * (CAST(n.request AS INTEGER) + (n.request > CAST(n.request AS INTEGER))) AS new_request_mib,
         n.step * (CAST(max(n.largest, n.killed) AS INTEGER) + (max(n.largest, n.killed) > CAST(max(n.largest, n.killed) AS INTEGER)))
             AS new_limit_mib
     FROM needed n)

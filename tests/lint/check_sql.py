@@ -19,7 +19,7 @@ import sql_docs  # noqa: E402
 MEASURES = {'wall', 'cpu', 'rss', 'time', 'duration', 'size', 'memory', 'queued', 'fetch', 'upload', 'longest', 'average'}
 PROMISED = {'wall_time'}  # named so in the promise: a class, not a measure
 SNAKE = re.compile(r'_?[a-z][a-z0-9]*(_[a-z0-9]+)*')
-FORMS = ('', '_by_project', '_by_run', '_by_invocation')
+FORMS = ('', '_by_project', '_by_run', '_by_invocation', '_by_package')
 
 
 def without_comments(sql):

@@ -31,7 +31,7 @@ def expected(results, cpu_milli, limit_bytes):
     fit = [r for r in known if r.mib * 115 <= limit_bytes // MIB * 100]
     over = [r for r in used if int(r.cores * 100 + 0.5) * 10 > cpu_milli]
     of_workers = [r for r in results if r.cpu_ns is not None or r.worker]
-    return {'cpu': cpu_milli / 1000, 'limit_gib': limit_bytes / GIB, 'actions': len(known), 'unknown': len(of_workers) - len(known),
+    return {'cpu_request': cpu_milli / 1000, 'limit_gib': limit_bytes / GIB, 'actions': len(known), 'unknown': len(of_workers) - len(known),
             'misfits': len(known) - len(fit), 'fit_pct': share(len(fit), len(known)), 'fit_wall_pct': share(wall(fit), wall(known)),
             'over_cpu_pct': share(len(over), len(used)), 'over_cpu_wall_pct': share(wall(over), wall(used))}
 
