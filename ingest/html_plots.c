@@ -134,9 +134,9 @@ static void add_how(struct buf *caption, size_t points, size_t cells)
 	}
 	buf_addstr(caption, " in ");
 	html_add_count(caption, cells);
-	buf_addstr(caption,
-		   " cells, since there are too many to draw each: the darker a cell, the more "
-		   "are in it (five steps, by the logarithm). ");
+	buf_addstr(caption, " cells, since there are too many to draw each: the stronger a cell's "
+			    "colour, the more "
+			    "are in it (five steps, by the logarithm). ");
 }
 
 static void add_marked(struct buf *caption, const struct heavies *heavies, size_t marked)
