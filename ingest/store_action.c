@@ -19,20 +19,57 @@ static bool has_failed(const struct attempt *attempt)
 
 /* ---- actions ---- */
 
-static int count_action(struct store *store, int64_t run_id, const struct action *action,
-			struct err *err)
+static int put_count(struct store *store, const struct action_kind *kind, struct err *err)
 {
 	struct statement *s =
 		db_use(store, ST_ACTION_COUNT,
 		       "INSERT INTO action_count (run_id, type, execution_kind, failed, actions)"
-		       " VALUES (:run, :type, ifnull(:execution_kind, 0), :failed, 1)"
-		       " ON CONFLICT DO UPDATE SET actions = actions + 1");
+		       " VALUES (:run, :type, ifnull(:execution_kind, 0), :failed, :actions)"
+		       " ON CONFLICT DO UPDATE SET actions = actions + excluded.actions");
 
-	bind_int(s, ":run", run_id);
-	bind_int(s, ":type", action->type);
-	bind_int(s, ":execution_kind", action->execution_kind);
-	bind_int(s, ":failed", action->failed);
+	bind_int(s, ":run", kind->run_id);
+	bind_int(s, ":type", kind->type);
+	bind_int(s, ":execution_kind", kind->execution_kind);
+	bind_int(s, ":failed", kind->failed);
+	bind_int(s, ":actions", kind->actions);
 	return db_done(s, err);
+}
+
+int action_counts_put(struct store *store, struct err *err)
+{
+	struct action_counts *counts = &store->counts;
+	size_t i;
+
+	for (i = 0; i < counts->count; i++)
+		if (put_count(store, &counts->kinds[i], err) < 0)
+			return -1;
+	counts->count = 0;
+	return 0;
+}
+
+static bool same_kind(const struct action_kind *a, const struct action_kind *b)
+{
+	return a->run_id == b->run_id && a->type == b->type &&
+	       a->execution_kind == b->execution_kind && a->failed == b->failed;
+}
+
+/* A slice has few kinds: they are counted here, and written before its COMMIT. */
+static int count_action(struct store *store, int64_t run_id, const struct action *action,
+			struct err *err)
+{
+	struct action_counts *counts = &store->counts;
+	struct action_kind kind = {run_id, action->type, action->execution_kind, action->failed, 1};
+	size_t i;
+
+	for (i = 0; i < counts->count; i++)
+		if (same_kind(&counts->kinds[i], &kind)) {
+			counts->kinds[i].actions++;
+			return 0;
+		}
+	if (counts->count == ACTION_KINDS_MAX && action_counts_put(store, err) < 0)
+		return -1;
+	counts->kinds[counts->count++] = kind;
+	return 0;
 }
 
 /*
@@ -294,15 +331,32 @@ static int put_attempt_whole(struct store *store, const struct reference *self,
 	return put_attempt_stderr(store, key, attempt, err);
 }
 
-static int drop_in_flight(struct store *store, int64_t run_id, int64_t span_id, struct err *err)
+/* Has the run anything in flight? Most have not: then no action of it is looked for there. */
+static int note_landed(struct store *store, int64_t run_id, struct err *err)
 {
-	struct statement *s =
-		db_use(store, ST_IN_FLIGHT_DROP,
-		       "DELETE FROM in_flight WHERE run_id = :run AND span_id = :span");
+	struct statement *s = db_use(store, ST_IN_FLIGHT_ANY,
+				     "SELECT 1 FROM in_flight WHERE run_id = :run LIMIT 1");
+	int found;
 
 	bind_int(s, ":run", run_id);
+	found = db_step(s, err);
+	db_reset(s);
+	if (found == 0)
+		store->landed_run_id = run_id;
+	return found < 0 ? -1 : 0;
+}
+
+static int drop_in_flight(struct store *store, int64_t run_id, int64_t span_id, struct err *err)
+{
+	struct statement *s;
+
+	if (store->landed_run_id == run_id)
+		return 0;
+	s = db_use(store, ST_IN_FLIGHT_DROP,
+		   "DELETE FROM in_flight WHERE run_id = :run AND span_id = :span");
+	bind_int(s, ":run", run_id);
 	bind_int(s, ":span", span_id);
-	return db_done(s, err);
+	return db_done(s, err) < 0 ? -1 : note_landed(store, run_id, err);
 }
 
 int store_put_action(struct store *store, int64_t run_id, uint64_t span_id, uint64_t seq,
@@ -333,6 +387,7 @@ int store_put_in_flight(struct store *store, int64_t run_id, const struct starte
 	struct statement *s;
 	int64_t name_id;
 
+	store->landed_run_id = 0;
 	if (name_intern_action(store, &started->action->name, &name_id, err) < 0)
 		return -1;
 	s = db_use(store, ST_IN_FLIGHT_PUT,

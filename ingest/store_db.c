@@ -303,13 +303,14 @@ int store_begin(struct store *store, struct err *err)
 	struct statement *s = db_use(store, ST_BEGIN, "BEGIN IMMEDIATE");
 
 	/* Another process may have chosen another instance since. */
-	store->run_id = 0;
+	store->run_id = store->landed_run_id = 0;
 	return db_done(s, err) < 0 ? -1 : allot_begin(store, err);
 }
 
 int store_commit(struct store *store, struct err *err)
 {
-	if (db_done(db_use(store, ST_COMMIT, "COMMIT"), err) == 0)
+	if (action_counts_put(store, err) == 0 &&
+	    db_done(db_use(store, ST_COMMIT, "COMMIT"), err) == 0)
 		return 0;
 	store_rollback(store);
 	return -1;
@@ -321,7 +322,8 @@ void store_rollback(struct store *store)
 
 	name_forget(store);
 	allot_forget(store);
-	store->run_id = 0;
+	store->run_id = store->landed_run_id = 0;
+	store->counts.count = 0;
 	/* A full disk may have ended the transaction already; what fails here is not news. */
 	if (!sqlite3_get_autocommit(store->db))
 		db_done(db_use(store, ST_ROLLBACK, "ROLLBACK"), &ignored);

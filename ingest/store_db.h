@@ -86,6 +86,7 @@ enum statement_id {
 	ST_ATTEMPT_STDERR_PUT,
 	ST_IN_FLIGHT_PUT,
 	ST_IN_FLIGHT_DROP,
+	ST_IN_FLIGHT_ANY,
 	ST_CANCELLED_PUT,
 	/* store_lookup.c */
 	ST_LOOKUP_INSERT,
@@ -208,6 +209,16 @@ struct wanted_batch {
 	bool retry_missing;
 };
 
+/* Actions of the transaction so far, by the columns of action_count. */
+#define ACTION_KINDS_MAX 32
+
+struct action_counts {
+	struct action_kind {
+		int64_t run_id, type, execution_kind, failed, actions;
+	} kinds[ACTION_KINDS_MAX];
+	size_t count;
+};
+
 struct store {
 	struct sqlite3 *db;
 	char *path;
@@ -220,6 +231,8 @@ struct store {
 
 	/* The run whose attempts are being stored, and its instance; 0: none. */
 	int64_t run_id, instance_id;
+	int64_t landed_run_id; /* a run that has nothing in flight; 0: none is known */
+	struct action_counts counts;
 
 	struct wanted_batch wanted;
 	struct allot *allot; /* of store_allot.c; NULL: nothing was allotted yet */
@@ -298,6 +311,9 @@ int name_intern_action(struct store *store, const struct action_name *name, int6
 int name_intern_request(struct store *store, const struct request_metadata *request,
 			int64_t *out_id, struct err *err);
 void name_forget(struct store *store);
+
+/* Writes what was counted since the last COMMIT. */
+int action_counts_put(struct store *store, struct err *err);
 
 /* Who refers to a digest: an action of a run. */
 struct reference {

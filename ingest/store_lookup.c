@@ -6,7 +6,6 @@
 #include "store_db.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #define NS_PER_DAY INT64_C(86400000000000)
@@ -148,10 +147,18 @@ static void bind_digest(struct statement *s, const struct digest *digest)
 /* Column lookup.digest_key, by which a digest is found; out: 9 bytes. */
 static const char *digest_key(const struct digest *digest, char out[9])
 {
-	const uint8_t *first = digest->hash, *last = digest->hash + digest->hash_len - 2;
+	static const char hex[] = "0123456789ABCDEF";
+	const uint8_t *hash = digest->hash;
+	size_t len = digest->hash_len, i;
 
-	assert(digest->hash_len >= 2);
-	snprintf(out, 9, "%02X%02X%02X%02X", first[0], first[1], last[0], last[1]);
+	assert(len >= 2);
+	for (i = 0; i < 4; i++) {
+		uint8_t byte = hash[i < 2 ? i : len - 4 + i];
+
+		out[2 * i] = hex[byte >> 4];
+		out[2 * i + 1] = hex[byte & 15];
+	}
+	out[8] = '\0';
 	return out;
 }
 
