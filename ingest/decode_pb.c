@@ -22,6 +22,11 @@ static bool skip_value(struct wire_cursor *head, struct wire_field *field)
 	return field->type != WIRE_GROUP && wire_value(head, field);
 }
 
+static inline bool leads_on(const struct shape *shape, uint32_t number)
+{
+	return number < shape->count && shape->rows[number].shape;
+}
+
 /*
  * Follows the fields that only lead to others: CommandProgress -> BuckEvent ->
  * SpanStart, SpanEnd, Instant -> what happened. `whole`: the head is the record to
@@ -31,20 +36,18 @@ static enum decode_want route(const struct shape *shape, struct wire_cursor head
 {
 	while (head.at < head.end) {
 		struct wire_field field;
-		const struct shape_row *row;
 		uint64_t len;
 
 		if (!wire_tag(&head, &field))
 			return DECODE_WANT;
-		row = shape_find(shape, field.number);
-		if (!row || !row->shape) {
+		if (!leads_on(shape, field.number)) {
 			if (!skip_value(&head, &field))
 				return DECODE_WANT;
 			continue;
 		}
-		if (!row->shape->is_route || field.type != WIRE_BYTES || !wire_varint(&head, &len))
+		shape = shape->rows[field.number].shape;
+		if (!shape->is_route || field.type != WIRE_BYTES || !wire_varint(&head, &len))
 			return DECODE_WANT;
-		shape = row->shape;
 		whole = len <= (uint64_t)(head.end - head.at);
 		if (whole)
 			head.end = head.at + len;

@@ -35,15 +35,18 @@ static const struct {
  * By table: the digits of a hash are random, so a comparison on each is
  * mispredicted half the time, and a log names a digest in every fourth record.
  */
+#define IS_HEX 0x10
+static const unsigned char hex_values[256] = {
+	['0'] = 0x10, ['1'] = 0x11, ['2'] = 0x12, ['3'] = 0x13, ['4'] = 0x14, ['5'] = 0x15,
+	['6'] = 0x16, ['7'] = 0x17, ['8'] = 0x18, ['9'] = 0x19, ['a'] = 0x1a, ['b'] = 0x1b,
+	['c'] = 0x1c, ['d'] = 0x1d, ['e'] = 0x1e, ['f'] = 0x1f,
+};
+
 static int hex_value(char c)
 {
-	static const unsigned char plus_one[256] = {
-		['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
-		['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
-		['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-	};
+	unsigned char value = hex_values[(unsigned char)c];
 
-	return plus_one[(unsigned char)c] - 1;
+	return value ? value & 15 : -1;
 }
 
 static bool is_digit(char c)
@@ -59,14 +62,15 @@ static struct str str_from(struct str text, size_t at)
 /* Takes all pairs of lower-case hex digits at the start of text; one too many is left. */
 static bool take_hash(struct str *text, struct digest *digest)
 {
-	size_t i;
+	const unsigned char *at = (const unsigned char *)text->data;
+	size_t pairs = text->len / 2 < DIGEST_HASH_MAX ? text->len / 2 : DIGEST_HASH_MAX, i;
 
-	for (i = 0; i < DIGEST_HASH_MAX && 2 * i + 1 < text->len; i++) {
-		int high = hex_value(text->data[2 * i]), low = hex_value(text->data[2 * i + 1]);
+	for (i = 0; i < pairs; i++) {
+		unsigned int high = hex_values[at[2 * i]], low = hex_values[at[2 * i + 1]];
 
-		if ((high | low) < 0)
+		if (!(high & low & IS_HEX))
 			break;
-		digest->hash[i] = (uint8_t)(high << 4 | low);
+		digest->hash[i] = (uint8_t)(high << 4 | (low & 15));
 	}
 	digest->hash_len = (uint8_t)i;
 	*text = str_from(*text, 2 * i);

@@ -13,8 +13,9 @@ struct log_reader {
 	struct stream *stream;
 	struct decoder *decoder;
 	struct log_tally tally;
-	char complaint[512];
+	char complaint[544];
 
+	struct err err;			 /* of a record: not cleared, it is 500 bytes */
 	struct event *event;		 /* the decoder's */
 	uint64_t first;			 /* number of the log's first record, in the file */
 	bool has_invocation;		 /* of the log at hand */
@@ -87,8 +88,7 @@ static void note_place(struct log_reader *reader, uint64_t number)
 /* 1: an event; 0: none in this record. */
 static int decode(struct log_reader *reader, uint64_t number, const uint8_t *data, size_t len)
 {
-	struct err err = ERR_INIT;
-	int rc = decode_record(reader->decoder, data, len, &reader->event, &err);
+	int rc = decode_record(reader->decoder, data, len, &reader->event, &reader->err);
 
 	if (rc > 0) {
 		reader->tally.events++;
@@ -99,11 +99,11 @@ static int decode(struct log_reader *reader, uint64_t number, const uint8_t *dat
 		reader->tally.unwanted++;
 		return 0;
 	}
-	if (err.kind == ERR_LIMIT)
+	if (reader->err.kind == ERR_LIMIT)
 		reader->tally.too_large++;
 	else
 		reader->tally.malformed++;
-	complain(reader, number, err.text);
+	complain(reader, number, reader->err.text);
 	return 0;
 }
 

@@ -35,7 +35,7 @@ struct reading_outcome {
 	enum stream_ending ending;
 	uint64_t bytes_read, bytes_decoded;
 	char stream_fault[256]; /* log_reader_fault() */
-	char complaint[512];	/* log_reader_complaint() */
+	char complaint[544];	/* log_reader_complaint() */
 };
 
 /* Opens nothing yet. `place` and its path are borrowed. `keep_rows` false: only count. */

@@ -24,6 +24,7 @@ struct runlog {
 	struct spans spans;
 
 	char trace_id[TRACE_ID_MAX + 1]; /* of the run at hand; "": none */
+	size_t trace_len;
 	char *project; /* the place's, else working_dir's base name; NULL: not known yet */
 	bool has_run;  /* a row names the run at hand */
 	bool complete;
@@ -48,6 +49,7 @@ static void forget_run(struct runlog *log)
 	log->project = log->place->project ? xstrdup(log->place->project) : NULL;
 	log->link_count = 0;
 	log->trace_id[0] = '\0';
+	log->trace_len = 0;
 	log->has_run = false;
 	log->complete = log->start_known = log->instance_chosen = log->config_added = false;
 	log->function = log->place->digest_function;
@@ -120,7 +122,7 @@ static void begin_run(struct runlog *log, struct str trace_id)
 {
 	size_t len = trace_id.len > TRACE_ID_MAX ? TRACE_ID_MAX : trace_id.len;
 
-	if (log->trace_id[0] && len == strlen(log->trace_id) &&
+	if (log->trace_len && len == log->trace_len &&
 	    memcmp(log->trace_id, trace_id.data, len) == 0)
 		return;
 	runlog_finish(log);
@@ -128,6 +130,7 @@ static void begin_run(struct runlog *log, struct str trace_id)
 	if (len)
 		memcpy(log->trace_id, trace_id.data, len);
 	log->trace_id[len] = '\0';
+	log->trace_len = len;
 	log->tally.runs++;
 }
 
@@ -468,7 +471,7 @@ void runlog_event(struct runlog *log, const struct event *event)
 		begin_run(log, trace_id);
 	if (!log->trace_id[0])
 		return; /* no run to hang it on */
-	if (event->kind != EVENT_INVOCATION && !log->has_run) {
+	if (event->kind != EVENT_INVOCATION && log->rows && !log->has_run) {
 		struct run_facts facts = RUN_FACTS_INIT;
 
 		add_facts(log, &facts);
