@@ -174,10 +174,8 @@ static void test_length_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_millicores),
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_size),
-		cmocka_unit_test(test_junk),
+		cmocka_unit_test(test_millicores),    cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_size),	      cmocka_unit_test(test_junk),
 		cmocka_unit_test(test_length_counts),
 	};
 
