@@ -10,12 +10,15 @@
 #include <stdlib.h>
 
 static struct export_options options;
+static bool spreadsheet, decimal_comma;
 
 static const struct option table[] = {
 	{"csv", 0, "DIR", OPTION_TEXT, &options.dir, "write DIR/VIEW.csv; DIR is made if missing"},
 	{"project", 0, "NAME", OPTION_TEXT, &options.project, "rows of this project only"},
-	{"spreadsheet", 0, NULL, OPTION_FLAG, &options.spreadsheet,
-	 "for Excel and LibreOffice: byte order mark, no text taken for a formula"},
+	{"spreadsheet", 0, NULL, OPTION_FLAG, &spreadsheet,
+	 "for Excel and LibreOffice: no text taken for a number, date or formula"},
+	{"decimal-comma", 0, NULL, OPTION_FLAG, &decimal_comma,
+	 "the same, for a language that writes 0,5: fields divided by semicolons"},
 	{NULL, 0, NULL, OPTION_FLAG, NULL, NULL},
 };
 
@@ -104,6 +107,10 @@ int cmd_export(int argc, char **argv, struct err *err)
 		common_help(usage, table, examples);
 		return EXIT_DONE;
 	}
+	if (decimal_comma)
+		options.dialect = CSV_SPREADSHEET_COMMA;
+	else if (spreadsheet)
+		options.dialect = CSV_SPREADSHEET;
 	if (!options.dir)
 		return err_set(err, ERR_USAGE, "export wants --csv DIR");
 	if (database_open(&store, err) < 0)

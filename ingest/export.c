@@ -129,7 +129,7 @@ static int build_query(struct store *store, const char *name, const char *projec
 static int write_rows(struct store *store, const char *sql, const struct export_options *options,
 		      int fd, struct err *err)
 {
-	struct output_options output = {.format = OUTPUT_CSV, .spreadsheet = options->spreadsheet};
+	struct output_options output = {.format = OUTPUT_CSV, .dialect = options->dialect};
 	struct param project = text_param(":project", options->project);
 	FILE *file = fdopen(fd, "w");
 	int rc;

@@ -3,6 +3,7 @@
 #define BR2_EXPORT_H
 
 #include "store.h"
+#include "util/csv.h"
 #include "util/err.h"
 
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 struct export_options {
 	const char *dir;     /* made if missing; its parent must exist */
 	const char *project; /* NULL: all */
-	bool spreadsheet;    /* see csv.h */
+	enum csv_dialect dialect;
 };
 
 /*

@@ -1,9 +1,9 @@
 #include "output.h"
 
-#include "util/csv.h"
 #include "util/json.h"
 #include "util/mem.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -42,27 +42,48 @@ static int flush(struct output *output, struct err *err)
 	return 0;
 }
 
-/* ---- JSON ------------------------------------------------------------------- */
-
-/* "2026-11-30 03:04:05.678" in a column of that name, as RFC 3339 wants it. */
-static void add_utc(struct buf *buf, struct str text)
-{
-	if (text.len < 19 || text.data[10] != ' ') {
-		json_add_text(buf, text);
-		return;
-	}
-	buf_addch(buf, '"');
-	buf_add(buf, text.data, 10);
-	buf_addch(buf, 'T');
-	buf_add(buf, text.data + 11, text.len - 11);
-	buf_addstr(buf, "Z\"");
-}
+/* ---- times ------------------------------------------------------------------- */
 
 static bool is_utc(const char *name)
 {
 	size_t len = strlen(name);
 
 	return len > 4 && strcmp(name + len - 4, "_utc") == 0;
+}
+
+/* "2026-11-30 03:04:05.678", or without the fraction: as the views write times. */
+static bool is_time(struct str text)
+{
+	static const char shape[] = "0000-00-00 00:00:00.";
+	size_t i;
+
+	for (i = 0; i < text.len; i++) {
+		char want = i < sizeof(shape) - 1 ? shape[i] : '0';
+		bool fits = want == '0' ? isdigit((unsigned char)text.data[i]) != 0
+					: text.data[i] == want;
+
+		if (!fits)
+			return false;
+	}
+	return text.len == 19 || text.len > 20;
+}
+
+/* An own view may name any column so: what is in it counts too. */
+static bool is_time_of(const char *name, struct str text)
+{
+	return is_utc(name) && is_time(text);
+}
+
+/* ---- JSON ------------------------------------------------------------------- */
+
+/* A time as RFC 3339 wants it. */
+static void add_time(struct buf *buf, struct str text)
+{
+	buf_addch(buf, '"');
+	buf_add(buf, text.data, 10);
+	buf_addch(buf, 'T');
+	buf_add(buf, text.data + 11, text.len - 11);
+	buf_addstr(buf, "Z\"");
 }
 
 static void add_hex(struct buf *buf, struct str bytes)
@@ -86,8 +107,8 @@ static void add_json_value(struct buf *buf, const char *name, const struct value
 		json_add_real(buf, value->real);
 		break;
 	case VALUE_TEXT:
-		if (is_utc(name))
-			add_utc(buf, value->text);
+		if (is_time_of(name, value->text))
+			add_time(buf, value->text);
 		else
 			json_add_text(buf, value->text);
 		break;
@@ -116,7 +137,7 @@ void output_add_object(const struct row *row, struct buf *buf)
 
 /* ---- CSV and tables ----------------------------------------------------------- */
 
-static void add_csv_value(struct csv *csv, const struct value *value)
+static void add_csv_value(struct csv *csv, const char *name, const struct value *value)
 {
 	struct buf hex = BUF_INIT;
 
@@ -131,7 +152,10 @@ static void add_csv_value(struct csv *csv, const struct value *value)
 		csv_real(csv, value->real);
 		break;
 	case VALUE_TEXT:
-		csv_text(csv, value->text);
+		if (is_time_of(name, value->text))
+			csv_time(csv, value->text);
+		else
+			csv_text(csv, value->text);
 		break;
 	case VALUE_BLOB:
 		add_hex(&hex, value->text);
@@ -208,7 +232,7 @@ static int put_row(void *context, const struct row *row, struct err *err)
 		break;
 	case OUTPUT_CSV:
 		for (i = 0; i < row->count; i++)
-			add_csv_value(&output->csv, &row->values[i]);
+			add_csv_value(&output->csv, row->names[i], &row->values[i]);
 		csv_end_row(&output->csv);
 		break;
 	case OUTPUT_JSON:
@@ -260,7 +284,9 @@ int output_query(struct store *store, const char *sql, const struct param *param
 	bool headed = options->format == OUTPUT_TABLE || options->format == OUTPUT_CSV;
 	int rc = -1;
 
-	csv_init(&output.csv, &output.buf, options->format == OUTPUT_CSV && options->spreadsheet);
+	/* The mark in front is for CSV alone. */
+	csv_init(&output.csv, &output.buf,
+		 options->format == OUTPUT_CSV ? options->dialect : CSV_PLAIN);
 	if (store_query(store, sql, params, count, put_row, &output, err) < 0)
 		goto out;
 	if (headed && !output.has_header &&

@@ -2,13 +2,15 @@
  * Stage 6: the rows of a query as a table, CSV, JSON lines or a JSON array. One
  * place behind every verb that prints rows; another format is added here.
  *
- * In JSON a column named *_utc is RFC 3339; everywhere else times are as the
- * views give them. Nothing is rounded here but in tables.
+ * Times, in columns named *_utc, are RFC 3339 in JSON and what csv_time() makes of
+ * them in CSV; in tables as the views give them. Nothing is rounded here but in
+ * tables.
  */
 #ifndef BR2_OUTPUT_H
 #define BR2_OUTPUT_H
 
 #include "store.h"
+#include "util/csv.h"
 #include "util/err.h"
 #include "util/grid.h"
 
@@ -27,7 +29,7 @@ int output_format_parse(const char *name, enum output_format *out_format, struct
 
 struct output_options {
 	enum output_format format;
-	bool spreadsheet; /* CSV only: see csv.h */
+	enum csv_dialect dialect; /* of CSV */
 };
 
 /* Runs one SELECT and writes its rows to `out`. -1 also where writing failed (ERR_IO). */

@@ -368,17 +368,24 @@ def test_export_of_all_views_of_one_project(shown, tmp_path):
 
 
 def test_export_for_a_spreadsheet(shown, tmp_path):
-    """A mark in front, formulas disarmed, numbers left alone."""
+    """A mark in front, formulas and texts like numbers disarmed, numbers left alone, times as LibreOffice knows them."""
     view = ("CREATE VIEW \"odd one\" AS SELECT '=1+1' AS a, '-x' AS b, '@' AS c, -5 AS n, -0.5 AS r, NULL AS u, "
-            "'' AS e, 'a;=b' AS s, char(9) || '=1' AS t, 'x' || char(10) || '\"y\"' AS q")
+            "'' AS e, 'a;=b' AS s, char(9) || '=1' AS t, 'x' || char(10) || '\"y\"' AS q, '007' AS z, "
+            "'2026-11-30 03:04:05.678' AS d, '2026-11-30 03:04:05.678' AS d_utc, '=1' AS e_utc")
     show(shown, 'sql', '--write', view)
     try:
         show(shown, 'export', '--csv', tmp_path, '--spreadsheet', 'odd one')
         assert (tmp_path / 'odd one.csv').read_bytes() == (
-            b"\xef\xbb\xbfa,b,c,n,r,u,e,s,t,q\r\n'=1+1,'-x,'@,-5,-0.5,,\"\",a;=b,'\t=1,\"x\n\"\"y\"\"\"\r\n")
+            b"\xef\xbb\xbfa,b,c,n,r,u,e,s,t,q,z,d,d_utc,e_utc\r\n'=1+1,'-x,'@,-5,-0.5,,\"\",\"a;=b\",\"'\t=1\",\"x\n\"\"y\"\"\","
+            b"'007,'2026-11-30 03:04:05.678,2026-11-30T03:04:05.678,'=1\r\n")
+        show(shown, 'export', '--csv', tmp_path, '--decimal-comma', 'odd one')
+        assert (tmp_path / 'odd one.csv').read_bytes() == (
+            b"\xef\xbb\xbfa;b;c;n;r;u;e;s;t;q;z;d;d_utc;e_utc\r\n'=1+1;'-x;'@;-5;\"-0,5\";;\"\";\"a;=b\";\"'\t=1\";\"x\n\"\"y\"\"\";"
+            b"'007;'2026-11-30 03:04:05.678;2026-11-30T03:04:05.678;'=1\r\n")
         show(shown, 'export', '--csv', tmp_path, 'odd one')
         assert (tmp_path / 'odd one.csv').read_bytes() == (
-            b'a,b,c,n,r,u,e,s,t,q\r\n=1+1,-x,@,-5,-0.5,,"",a;=b,\t=1,"x\n""y"""\r\n')
+            b'a,b,c,n,r,u,e,s,t,q,z,d,d_utc,e_utc\r\n"=1+1","-x","@",-5,-0.5,,"","a;=b","\t=1","x\n""y""",'
+            b'"007","2026-11-30 03:04:05.678",2026-11-30 03:04:05.678,"=1"\r\n')
     finally:
         show(shown, 'sql', '--write', 'DROP VIEW "odd one"')
 

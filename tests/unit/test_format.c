@@ -1,6 +1,7 @@
 /* util/utf8, util/number, util/json, util/csv and util/table: values to bytes. */
 #include "util/csv.h"
 #include "util/json.h"
+#include "util/mem.h"
 #include "util/number.h"
 #include "util/grid.h"
 #include "util/utf8.h"
@@ -133,12 +134,12 @@ static void test_json_numbers(void **state)
 
 /* ---- CSV -------------------------------------------------------------------- */
 
-static void check_csv(bool spreadsheet, struct str text, const char *want, size_t want_len)
+static void check_csv(enum csv_dialect dialect, struct str text, const char *want, size_t want_len)
 {
 	struct buf buf = BUF_INIT;
 	struct csv csv;
 
-	csv_init(&csv, &buf, spreadsheet);
+	csv_init(&csv, &buf, dialect);
 	buf_clear(&buf); /* the mark has a test of its own */
 	csv_text(&csv, text);
 	assert_int_equal(buf.len, want_len);
@@ -146,70 +147,130 @@ static void check_csv(bool spreadsheet, struct str text, const char *want, size_
 	buf_release(&buf);
 }
 
-#define CHECK_CSV(spreadsheet, text, want) check_csv(spreadsheet, STR(text), want, sizeof(want) - 1)
+#define CHECK_CSV(dialect, text, want) check_csv(dialect, STR(text), want, sizeof(want) - 1)
 
 static void test_csv_quotes_only_where_needed(void **state)
 {
 	(void)state;
-	CHECK_CSV(false, "root//a b:c", "root//a b:c");
-	CHECK_CSV(false, "a,b", "\"a,b\"");
-	CHECK_CSV(false, "a\"b\nc,d", "\"a\"\"b\nc,d\"");
-	CHECK_CSV(false, "\r", "\"\r\"");
-	CHECK_CSV(false, "", "\"\"");
-	check_csv(false, STR_NULL, "", 0);
-	CHECK_CSV(false, "\xc3\xa9", "\xc3\xa9");
-	CHECK_CSV(false, "\xff|\0|", REPLACED "|" REPLACED "|");
+	CHECK_CSV(CSV_PLAIN, "root//a b:c", "root//a b:c");
+	CHECK_CSV(CSV_PLAIN, "a,b", "\"a,b\"");
+	CHECK_CSV(CSV_PLAIN, "a\"b\nc,d", "\"a\"\"b\nc,d\"");
+	CHECK_CSV(CSV_PLAIN, "\r", "\"\r\"");
+	CHECK_CSV(CSV_PLAIN, "", "\"\"");
+	check_csv(CSV_PLAIN, STR_NULL, "", 0);
+	CHECK_CSV(CSV_PLAIN, "\xc3\xa9", "\xc3\xa9");
+	CHECK_CSV(CSV_PLAIN, "\xff|\0|", REPLACED "|" REPLACED "|");
+	CHECK_CSV(CSV_SPREADSHEET, "a;b", "\"a;b\"");
+	CHECK_CSV(CSV_SPREADSHEET, "a\tb", "\"a\tb\"");
 }
 
 static void test_csv_guards_formulas_for_spreadsheets_only(void **state)
 {
 	(void)state;
-	CHECK_CSV(true, "=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0");
-	CHECK_CSV(true, "+1", "'+1");
-	CHECK_CSV(true, "-x", "'-x");
-	CHECK_CSV(true, "@a", "'@a");
-	CHECK_CSV(true, "\t=1", "'\t=1");
-	CHECK_CSV(true, "\r=1", "\"'\r=1\"");
-	CHECK_CSV(true, "=1,2", "\"'=1,2\"");
-	CHECK_CSV(true, "a=1", "a=1");
-	CHECK_CSV(true, "", "\"\"");
-	CHECK_CSV(true, "\0=1", REPLACED "=1");
-	CHECK_CSV(false, "=1", "=1");
-	CHECK_CSV(false, "-x", "-x");
+	CHECK_CSV(CSV_SPREADSHEET, "=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0");
+	CHECK_CSV(CSV_SPREADSHEET, "+1", "'+1");
+	CHECK_CSV(CSV_SPREADSHEET, "-x", "'-x");
+	CHECK_CSV(CSV_SPREADSHEET, "@a", "'@a");
+	CHECK_CSV(CSV_SPREADSHEET, "\t=1", "\"'\t=1\"");
+	CHECK_CSV(CSV_SPREADSHEET, "\r=1", "\"'\r=1\"");
+	CHECK_CSV(CSV_SPREADSHEET_COMMA, "=1,2", "\"'=1,2\"");
+	CHECK_CSV(CSV_SPREADSHEET, "a=1", "a=1");
+	CHECK_CSV(CSV_SPREADSHEET, "", "\"\"");
+	CHECK_CSV(CSV_SPREADSHEET, "\0=1", REPLACED "=1");
+	CHECK_CSV(CSV_PLAIN, "=1", "\"=1\"");
+	CHECK_CSV(CSV_PLAIN, "-x", "\"-x\"");
 }
 
-static void test_csv_rows(void **state)
+/* Guarded in a spreadsheet, quoted for programs: what reads as no text. */
+static void test_csv_tells_texts_from_numbers(void **state)
+{
+	static const char *const taken[] = {"007",
+					    "1e5",
+					    "1E+5",
+					    "1234e567",
+					    "1.5",
+					    "1,5",
+					    ".5",
+					    " 5 ",
+					    "5%",
+					    "$5",
+					    "(5)",
+					    "1/2",
+					    "1 1/2",
+					    "3-4",
+					    "1.2.3",
+					    "12:30",
+					    "9 PM",
+					    "4a",
+					    "MAR1",
+					    "sept2",
+					    "2 jan 2024",
+					    "TRUE",
+					    "false",
+					    "1'234",
+					    "5\xc2\xa0",
+					    "5\xe2\x82\xac",
+					    "2024-01-02",
+					    "2024-01-02 03:04:05",
+					    "2024-01-02T03:04:05Z",
+					    "12345678:142"};
+	static const char *const plain[] = {"root//a:b", "a1",	  "may",   "ma1",	"marx1",
+					    "1st",	 "0x10",  "2 GiB", "ab1e5:142", "[1]",
+					    "1_000",	 "truer", "p50",   "e5",	"gcc-13",
+					    "python3",	 "e"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+		bool comma = strchr(taken[i], ',') != NULL;
+		char *guarded = xasprintf(comma ? "\"'%s\"" : "'%s", taken[i]);
+		char *quoted = xasprintf("\"%s\"", taken[i]);
+
+		check_csv(CSV_SPREADSHEET, str_of(taken[i]), guarded, strlen(guarded));
+		check_csv(CSV_PLAIN, str_of(taken[i]), quoted, strlen(quoted));
+		free(guarded);
+		free(quoted);
+	}
+	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+		check_csv(CSV_SPREADSHEET, str_of(plain[i]), plain[i], strlen(plain[i]));
+		check_csv(CSV_PLAIN, str_of(plain[i]), plain[i], strlen(plain[i]));
+	}
+	/* One apostrophe taken off gives each text back. */
+	CHECK_CSV(CSV_SPREADSHEET, "'007", "''007");
+	CHECK_CSV(CSV_SPREADSHEET, "'a", "''a");
+	CHECK_CSV(CSV_PLAIN, "'a", "'a");
+}
+
+static void check_row(enum csv_dialect dialect, const char *want)
 {
 	struct buf buf = BUF_INIT;
 	struct csv csv;
 
-	(void)state;
-	csv_init(&csv, &buf, true);
+	csv_init(&csv, &buf, dialect);
 	csv_text(&csv, STR("id"));
 	csv_text(&csv, STR("n"));
 	csv_end_row(&csv);
 	csv_integer(&csv, -1);
 	csv_real(&csv, -0.5);
+	csv_real(&csv, 1e-06);
+	csv_time(&csv, STR("2026-11-30 03:04:05.678"));
 	csv_null(&csv);
 	csv_end_row(&csv);
 	csv_null(&csv);
 	csv_real(&csv, NAN);
 	csv_end_row(&csv);
-	assert_string_equal(buf.data, "\xef\xbb\xbfid,n\r\n-1,-0.5,\r\n,\r\n");
+	assert_string_equal(buf.data, want);
 	buf_release(&buf);
 }
 
-static void test_csv_has_no_mark_unless_asked(void **state)
+static void test_csv_rows(void **state)
 {
-	struct buf buf = BUF_INIT;
-	struct csv csv;
-
 	(void)state;
-	csv_init(&csv, &buf, false);
-	assert_int_equal(buf.len, 0);
-	csv_text(&csv, STR("a"));
-	assert_string_equal(buf.data, "a");
-	buf_release(&buf);
+	check_row(CSV_PLAIN, "id,n\r\n-1,-0.5,1e-06,2026-11-30 03:04:05.678,\r\n,\r\n");
+	check_row(CSV_SPREADSHEET, "\xef\xbb\xbfid,n\r\n"
+				   "-1,-0.5,1e-06,2026-11-30T03:04:05.678,\r\n,\r\n");
+	check_row(CSV_SPREADSHEET_COMMA, "\xef\xbb\xbfid;n\r\n"
+					 "-1;\"-0,5\";1e-06;2026-11-30T03:04:05.678;\r\n;\r\n");
 }
 
 /* ---- tables ----------------------------------------------------------------- */
@@ -281,8 +342,8 @@ int main(void)
 		cmocka_unit_test(test_json_numbers),
 		cmocka_unit_test(test_csv_quotes_only_where_needed),
 		cmocka_unit_test(test_csv_guards_formulas_for_spreadsheets_only),
+		cmocka_unit_test(test_csv_tells_texts_from_numbers),
 		cmocka_unit_test(test_csv_rows),
-		cmocka_unit_test(test_csv_has_no_mark_unless_asked),
 		cmocka_unit_test(test_table_aligns),
 		cmocka_unit_test(test_table_shows_what_a_terminal_would_obey),
 		cmocka_unit_test(test_table_numbers),
