@@ -22,11 +22,14 @@ CREATE VIEW trend (
 ) AS
 SELECT v.project, v.package, v.label, v.invocation, v.is_named, k.variant, k.mode, k.salt,
     strftime('%Y-%m-%d %H:%M:%f', CASE WHEN g.trace_id = v.invocation THEN g.start_ns ELSE v.first_ns END / 1000000 / 1000.0, 'unixepoch'),
-    v.n, v.results - v.n, round(v.wall / 1e9, 3), round(v.cpu / 1e9, 3), round(1.0 * v.cpu / nullif(v.wall, 0), 2),
+    v.n, v.results - v.n, round(v.wall / 1e9, 3), round(v.cpu / 1e9, 3), round(v.cpu / nullif(v.wall, 0), 2),
     round(v.longest / 1e9, 3), round(v.rss / 1073741824.0, 3), round(v.limit_bytes / 1073741824.0, 3)
 FROM (SELECT j.name AS project, p.name AS package, t.label, ifnull(q.invocation, f.trace_id) AS invocation,
         max(q.invocation IS NOT NULL) AS is_named, min(f.trace_id) AS via, min(q.first_ns) AS first_ns, count(r.cpu_ns) AS n,
-        count(*) AS results, sum(CASE WHEN r.cpu_ns IS NOT NULL THEN r.wall_ns END) AS wall, sum(r.cpu_ns) AS cpu,
+        count(*) AS results,
+        -- Reals: the sum of integers that a server made up could overflow. Without a known one: unknown.
+        CASE WHEN count(r.cpu_ns) > 0 THEN total(CASE WHEN r.cpu_ns IS NOT NULL THEN r.wall_ns END) END AS wall,
+        CASE WHEN count(r.cpu_ns) > 0 THEN total(r.cpu_ns) END AS cpu,
         max(CASE WHEN r.cpu_ns IS NOT NULL THEN r.wall_ns END) AS longest,
         max(CASE WHEN r.cpu_ns IS NOT NULL THEN r.max_rss_bytes END) AS rss, o.memory_limit_bytes AS limit_bytes
     FROM package p JOIN result r ON r.package_id = p.package_id AND r.source = 1 JOIN action_name n ON n.name_id = r.name_id
