@@ -11,7 +11,7 @@ CREATE VIEW heavy_packages (
     max_cores,     -- most average cores of a heavy one
     max_rss_gib,   -- largest single process of a heavy one
     heavy_wall_h,  -- wall time of the heavy ones, hours
-    listed,        -- 1: a project's heavy list in project.json has it now; NULL: no project.json was read
+    listed,        -- 1: a project's heavy list in project.json has it now; NULL: not read for any project where it is heavy
     -- add (heavy, not listed), drop (listed, and none of its results is heavy), keep (heavy and listed), not
     -- seen (listed, and no execution of it is known: it stays in the list). Where projects differ, the first of
     -- these that one of them needs. NULL: heavy only where no project.json was read.
@@ -20,10 +20,11 @@ CREATE VIEW heavy_packages (
 SELECT v.package, v.n, v.long, v.wide,
     (SELECT count(*) FROM result r INDEXED BY result_package WHERE r.package_id = v.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL),
     round(v.longest / 1e9, 1), round(v.cores, 2), round(v.rss / 1073741824.0, 2), round(v.wall / 3.6e12, 3),
-    CASE WHEN v.is_listed THEN 1 WHEN EXISTS (SELECT 1 FROM project_file) THEN 0 END, v.verdict
+    CASE WHEN v.is_listed THEN 1 WHEN v.is_read THEN 0 END, v.verdict
 FROM (SELECT h.package, max(h.package_id) AS package_id, sum(h.n) AS n, sum(h.long) AS long, sum(h.wide) AS wide,
         coalesce(max(CASE WHEN h.n > 0 THEN h.longest_ns END), max(h.longest_ns)) AS longest, max(h.cores) AS cores,
         max(h.rss_bytes) AS rss, total(h.wall_ns) AS wall, max(h.position) IS NOT NULL AS is_listed,
+        max(f.project_id) IS NOT NULL AS is_read,
         -- The wanted order is that of the alphabet.
         min(CASE WHEN f.project_id IS NOT NULL THEN CASE WHEN h.n > 0 THEN iif(h.position IS NULL, 'add', 'keep')
             WHEN h.actions > 0 THEN 'drop' ELSE 'not seen' END END) AS verdict

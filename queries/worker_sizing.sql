@@ -24,7 +24,9 @@ CREATE VIEW worker_sizing (
     cores_p99,            -- 99th
     cores_max,            -- most average cores of one
     oom_kills,            -- kills for memory that containers of the pool and limit tell of
-    new_request_gib,      -- recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib
+    -- Recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib. Never below the largest seen,
+    -- as a node that is full puts out who uses more than it requested.
+    new_request_gib,
     -- Recommended: peak_max + sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and + sizing_oom_mib;
     -- rounded up to sizing_step_mib. Never below the largest seen.
     new_limit_gib,
@@ -44,7 +46,7 @@ needed AS (
     SELECT q.counted, q.wall_ns, q.known, q.unknown, q.sampled, q.sampled_wall_ns, q.m50, q.m90, q.m95, q.m99, q.m100, q.c50, q.c90,
         q.c95, q.c99, q.c100, a.pool, a.cpu_request_milli, a.memory_request_bytes / 1073741824.0 AS request_gib,
         a.memory_limit_bytes / 1048576.0 AS limit_mib, ifnull(k.n, 0) AS kills, at.step,
-        CASE WHEN q.known >= at.least THEN q.m95 * (100 + at.margin) / 100.0 / at.step END AS request,
+        CASE WHEN q.known >= at.least THEN max(q.m95 * (100 + at.margin) / 100.0, 1.0 * q.m100) / at.step END AS request,
         CASE WHEN q.known >= at.least THEN q.m100 * (100 + at.margin) / 100.0 / at.step END AS largest,
         CASE WHEN k.n > 0 AND a.memory_limit_bytes IS NOT NULL THEN max(a.memory_limit_bytes / 1048576.0 * (100 + at.oom_pct) / 100.0,
             a.memory_limit_bytes / 1048576.0 + at.oom_mib) / at.step ELSE 0 END AS killed
@@ -67,7 +69,8 @@ SELECT v.pool, round(v.limit_mib / 1024, 3), round(v.request_gib, 3), v.cpu_requ
     CASE WHEN v.new_limit_mib IS NULL THEN v.known || ' results with known memory, ' || at.least || ' needed'
         WHEN v.killed > v.largest THEN 'limit: killed under this one, + ' || at.oom_pct || ' %'
         ELSE 'limit: largest of ' || v.known || ' + ' || at.margin || ' %' END
-        || CASE WHEN v.new_limit_mib IS NULL THEN '' ELSE '; request: p95 + ' || at.margin || ' %; CPU: p95 by wall time' END
+        || CASE WHEN v.new_limit_mib IS NULL THEN '' ELSE '; request: ' || iif(v.m95 * (100 + at.margin) > v.m100 * 100,
+            'p95 + ' || at.margin || ' %', 'largest seen') || '; CPU: p95 by wall time' END
         || CASE WHEN v.kills > 0 THEN '; kills for memory: ' || v.kills ELSE '' END
         || CASE WHEN v.sampled_wall_ns < v.wall_ns THEN '; a lower bound: largest process only for '
             || CAST(100 - 100 * v.sampled_wall_ns / v.wall_ns AS INTEGER) || ' % of the wall time' ELSE '' END
@@ -96,7 +99,9 @@ CREATE VIEW worker_sizing_by_project (
     cores_p99,            -- 99th
     cores_max,            -- most average cores of one
     oom_kills,            -- kills for memory that containers of the pool and limit tell of
-    new_request_gib,      -- recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib
+    -- Recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib. Never below the largest seen,
+    -- as a node that is full puts out who uses more than it requested.
+    new_request_gib,
     -- Recommended: peak_max + sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and + sizing_oom_mib;
     -- rounded up to sizing_step_mib. Never below the largest seen.
     new_limit_gib,
@@ -116,7 +121,7 @@ needed AS (
     SELECT q.project, q.counted, q.wall_ns, q.known, q.unknown, q.sampled, q.sampled_wall_ns, q.m50, q.m90, q.m95, q.m99, q.m100, q.c50, q.c90,
         q.c95, q.c99, q.c100, a.pool, a.cpu_request_milli, a.memory_request_bytes / 1073741824.0 AS request_gib,
         a.memory_limit_bytes / 1048576.0 AS limit_mib, ifnull(k.n, 0) AS kills, at.step,
-        CASE WHEN q.known >= at.least THEN q.m95 * (100 + at.margin) / 100.0 / at.step END AS request,
+        CASE WHEN q.known >= at.least THEN max(q.m95 * (100 + at.margin) / 100.0, 1.0 * q.m100) / at.step END AS request,
         CASE WHEN q.known >= at.least THEN q.m100 * (100 + at.margin) / 100.0 / at.step END AS largest,
         CASE WHEN k.n > 0 AND a.memory_limit_bytes IS NOT NULL THEN max(a.memory_limit_bytes / 1048576.0 * (100 + at.oom_pct) / 100.0,
             a.memory_limit_bytes / 1048576.0 + at.oom_mib) / at.step ELSE 0 END AS killed
@@ -139,7 +144,8 @@ SELECT v.project, v.pool, round(v.limit_mib / 1024, 3), round(v.request_gib, 3),
     CASE WHEN v.new_limit_mib IS NULL THEN v.known || ' results with known memory, ' || at.least || ' needed'
         WHEN v.killed > v.largest THEN 'limit: killed under this one, + ' || at.oom_pct || ' %'
         ELSE 'limit: largest of ' || v.known || ' + ' || at.margin || ' %' END
-        || CASE WHEN v.new_limit_mib IS NULL THEN '' ELSE '; request: p95 + ' || at.margin || ' %; CPU: p95 by wall time' END
+        || CASE WHEN v.new_limit_mib IS NULL THEN '' ELSE '; request: ' || iif(v.m95 * (100 + at.margin) > v.m100 * 100,
+            'p95 + ' || at.margin || ' %', 'largest seen') || '; CPU: p95 by wall time' END
         || CASE WHEN v.kills > 0 THEN '; kills for memory: ' || v.kills ELSE '' END
         || CASE WHEN v.sampled_wall_ns < v.wall_ns THEN '; a lower bound: largest process only for '
             || CAST(100 - 100 * v.sampled_wall_ns / v.wall_ns AS INTEGER) || ' % of the wall time' ELSE '' END
@@ -168,7 +174,9 @@ CREATE VIEW worker_sizing_by_run (
     cores_p99,            -- 99th
     cores_max,            -- most average cores of one
     oom_kills,            -- kills for memory that containers of the pool and limit tell of
-    new_request_gib,      -- recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib
+    -- Recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib. Never below the largest seen,
+    -- as a node that is full puts out who uses more than it requested.
+    new_request_gib,
     -- Recommended: peak_max + sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and + sizing_oom_mib;
     -- rounded up to sizing_step_mib. Never below the largest seen.
     new_limit_gib,
@@ -188,7 +196,7 @@ needed AS (
     SELECT q.run, q.counted, q.wall_ns, q.known, q.unknown, q.sampled, q.sampled_wall_ns, q.m50, q.m90, q.m95, q.m99, q.m100, q.c50, q.c90,
         q.c95, q.c99, q.c100, a.pool, a.cpu_request_milli, a.memory_request_bytes / 1073741824.0 AS request_gib,
         a.memory_limit_bytes / 1048576.0 AS limit_mib, ifnull(k.n, 0) AS kills, at.step,
-        CASE WHEN q.known >= at.least THEN q.m95 * (100 + at.margin) / 100.0 / at.step END AS request,
+        CASE WHEN q.known >= at.least THEN max(q.m95 * (100 + at.margin) / 100.0, 1.0 * q.m100) / at.step END AS request,
         CASE WHEN q.known >= at.least THEN q.m100 * (100 + at.margin) / 100.0 / at.step END AS largest,
         CASE WHEN k.n > 0 AND a.memory_limit_bytes IS NOT NULL THEN max(a.memory_limit_bytes / 1048576.0 * (100 + at.oom_pct) / 100.0,
             a.memory_limit_bytes / 1048576.0 + at.oom_mib) / at.step ELSE 0 END AS killed
@@ -211,7 +219,8 @@ SELECT v.run, v.pool, round(v.limit_mib / 1024, 3), round(v.request_gib, 3), v.c
     CASE WHEN v.new_limit_mib IS NULL THEN v.known || ' results with known memory, ' || at.least || ' needed'
         WHEN v.killed > v.largest THEN 'limit: killed under this one, + ' || at.oom_pct || ' %'
         ELSE 'limit: largest of ' || v.known || ' + ' || at.margin || ' %' END
-        || CASE WHEN v.new_limit_mib IS NULL THEN '' ELSE '; request: p95 + ' || at.margin || ' %; CPU: p95 by wall time' END
+        || CASE WHEN v.new_limit_mib IS NULL THEN '' ELSE '; request: ' || iif(v.m95 * (100 + at.margin) > v.m100 * 100,
+            'p95 + ' || at.margin || ' %', 'largest seen') || '; CPU: p95 by wall time' END
         || CASE WHEN v.kills > 0 THEN '; kills for memory: ' || v.kills ELSE '' END
         || CASE WHEN v.sampled_wall_ns < v.wall_ns THEN '; a lower bound: largest process only for '
             || CAST(100 - 100 * v.sampled_wall_ns / v.wall_ns AS INTEGER) || ' % of the wall time' ELSE '' END

@@ -160,3 +160,12 @@ def test_random(seed):
     kept = [p for p in listed if wanted[p][4] != 'drop']
     assert [json.loads(a)[:len(kept)] for a in array] == [kept] * bool(wanted)
     assert all(set(json.loads(a)) == {p for p, w in wanted.items() if w[4] != 'drop'} for a in array)
+
+
+def test_a_list_that_was_not_read_is_not_an_empty_one():
+    """p's project.json was read, q's was not: x is heavy in p alone, y in q alone."""
+    made = Made(r='p', s='q')
+    made.ran('r', 'x', 61)
+    made.ran('s', 'y', 61)
+    made.made.lists('p', [])
+    assert verdicts(made.made.finish()) == {'x': (0, 'add'), 'y': (None, None)}

@@ -96,7 +96,7 @@ def test_a_worker_for_all_of_it(db):
     (row,) = rows(db, 'SELECT * FROM worker_sizing')
     assert (row['pool'], row['limit_gib'], row['cpu_request'], row['results'], row['unknown']) == ('shared', 9.0, 4.5, 2513, 0)
     assert (row['peak_p99_gib'], row['peak_max_gib']) == (pytest.approx(50 / 1024, abs=0.001), pytest.approx(1.33, abs=0.001))
-    assert (row['verdict'], row['new_limit_gib'], row['new_request_gib']) == ('lower', 1.75, 0.25)
+    assert (row['verdict'], row['new_limit_gib'], row['new_request_gib']) == ('lower', 1.75, 1.5)
     pairs, below = sorted((cores, wall) for wall, cores in of_all()), 0
     for cores, wall in pairs:
         below += wall

@@ -41,7 +41,7 @@ def expected(results, least=100):
         'results': len(known), 'unknown': len(of_workers) - len(known), 'sampled_pct': share(len(sampled), len(used)),
         'sampled_wall_pct': share(sum(r.wall_ns for r in sampled), sum(r.wall_ns for r in used)),
         'peak_max_gib': gib(max(known, default=None)), 'cores_max': max((c for c, _ in cores), default=None),
-        'new_request_gib': gib(step(percentile(known, 95) * 1.15)) if enough else None,
+        'new_request_gib': gib(step(max(percentile(known, 95) * 1.15, max(known)))) if enough else None,
         'new_limit_gib': gib(step(max(known) * 1.15)) if enough else None,
         'new_cpu_request': found['cores_p95'] if enough else None}
     return found
@@ -116,7 +116,8 @@ def test_verdict_on_the_limit(largest_mib, limit_mib, verdict, new_mib):
     row = one(made.made.finish())
     wanted = 'keep' if new_mib == limit_mib else verdict
     assert (row['verdict'], row['new_limit_gib']) == (wanted, gib(new_mib))
-    assert row['new_limit_gib'] >= row['peak_max_gib'] >= row['peak_p99_gib'] and row['new_request_gib'] == 0.25
+    assert row['new_limit_gib'] >= row['new_request_gib'] >= row['peak_max_gib'] >= row['peak_p99_gib']
+    assert row['new_request_gib'] == gib(-(-largest_mib // 256) * 256) and 'request: largest seen' in row['reason']
 
 
 def test_without_a_limit_there_is_no_verdict():
