@@ -21,7 +21,7 @@ SINGLE = ['workers', 'worker_peaks', 'sample_coverage', 'sample_intervals', 'run
 PATHS = ['critical_path', 'slowest_path', 'critical_packages']  # of one run: nobody reads those of all
 LIMITED = {'top_actions'}  # ordered, without end: read as it is meant to be, with LIMIT
 LIMIT_S = 0.3
-SCAN = 'SELECT bucket, count(*), total(wall_ns), total(cpu_ns), max(max_rss_bytes) FROM result' \
+SCAN = 'SELECT bucket, count(*), total(wall_ns), total(cpu_ns), max(max_rss_bytes) FROM result NOT INDEXED' \
        ' WHERE source = 1 AND cpu_ns IS NOT NULL GROUP BY bucket'
 
 

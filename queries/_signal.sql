@@ -14,7 +14,7 @@ SELECT r.lookup_id, r.source, r.attempt_run_id, r.first_run_id, r.project_id, r.
     (SELECT strftime('%Y-%m-%d %H:%M:%f', m.execution_start_ns / 1000000 / 1000.0, 'unixepoch')
         FROM _time m WHERE m.result_id = r.result_id),
     (SELECT q.invocation FROM request q WHERE q.request_id = r.request_id), l.digest
-FROM result r JOIN _lookup l ON l.lookup_id = r.lookup_id JOIN action_name n ON n.name_id = l.name_id
+FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id JOIN action_name n ON n.name_id = l.name_id
     JOIN category c ON c.category_id = n.category_id JOIN target t ON t.target_id = n.target_id
     JOIN package p ON p.package_id = t.package_id
 WHERE r.termination_signal IS NOT NULL;

@@ -6,6 +6,7 @@ CREATE VIEW _usage (
     first_run_id,         -- run of the first reference
     source_id,            -- result.source: 1 action cache, 2 historical
     execution_start_ns,   -- time; NULL: unknown
+    digest_key,           -- of lookup: what is shown to be filtered by digest says what _lookup says of it
     digest,               -- see usage, as all below
     instance, project, label, package, buck_package, category, identifier, configuration, source, wall_ns, cpu_ns,
     wall_s, cpu_s, user_s, system_s, cores, max_rss_bytes, max_rss_gib, major_faults, termination_signal, exit_code,
@@ -14,7 +15,7 @@ CREATE VIEW _usage (
 ) AS
 SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
     (SELECT t.execution_start_ns FROM _time t WHERE t.result_id = r.result_id),
-    l.digest, i.name, j.name, t.label, p.name, t.buck_package, c.name, n.identifier,
+    l.digest_key, l.digest, i.name, j.name, t.label, p.name, t.buck_package, c.name, n.identifier,
     (SELECT f.name FROM configuration f WHERE f.configuration_id = n.configuration_id),
     CASE r.source WHEN 1 THEN 'action_cache' ELSE 'historical' END,
     r.wall_ns, r.cpu_ns, r.wall_ns / 1e9, r.cpu_ns / 1e9,
@@ -43,7 +44,7 @@ SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
     (SELECT p.cores_peak_milli / 1000.0 FROM _peak p WHERE p.result_id = r.result_id),
     (SELECT p.samples FROM _peak p WHERE p.result_id = r.result_id),
     (SELECT p.confidence FROM _peak p WHERE p.result_id = r.result_id)
-FROM result r JOIN _lookup l ON l.lookup_id = r.lookup_id JOIN instance i ON i.instance_id = l.instance_id
+FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id JOIN instance i ON i.instance_id = l.instance_id
     JOIN project j ON j.project_id = r.project_id JOIN run g ON g.run_id = r.first_run_id JOIN action_name n ON n.name_id = l.name_id
     JOIN target t ON t.target_id = n.target_id JOIN package p ON p.package_id = t.package_id
         -- An equality in disguise: so a filter on label or package searches result_package, and whoever

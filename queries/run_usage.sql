@@ -66,4 +66,6 @@ SELECT g.trace_id,
     u.first_run, u.portal_url, u.rss_at_floor, u.clock_skew, u.mem_limit_gib, u.ctr_peak_gib,
     u.ctr_cores_peak, u.ctr_samples, u.ctr_confidence
 FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN _usage u ON u.lookup_id = d.lookup_id
-    LEFT JOIN _run_cell k ON k.run_id = g.run_id;
+    LEFT JOIN _run_cell k ON k.run_id = g.run_id
+-- Always true: so a filter on digest is a search, as in _lookup.
+WHERE u.digest_key = upper(substr(u.digest, 1, 4) || substr(u.digest, instr(u.digest, ':') - 4, 4));

@@ -51,4 +51,6 @@ SELECT u.digest, u.instance, u.project, u.label, u.package, u.buck_package, u.ca
     u.major_faults, u.termination_signal, u.exit_code, u.worker, u.pool, u.pod, u.executed_utc, u.executed_by,
     u.queued_s, u.fetch_s, u.upload_s, k.variant, k.mode, k.salt, u.first_run, u.portal_url, u.rss_at_floor, u.clock_skew,
     u.mem_limit_gib, u.ctr_peak_gib, u.ctr_cores_peak, u.ctr_samples, u.ctr_confidence
-FROM _usage u LEFT JOIN _run_cell k ON k.run_id = u.first_run_id;
+FROM _usage u LEFT JOIN _run_cell k ON k.run_id = u.first_run_id
+-- Always true: so a filter on digest is a search, as in _lookup.
+WHERE u.digest_key = upper(substr(u.digest, 1, 4) || substr(u.digest, instr(u.digest, ':') - 4, 4));

@@ -36,7 +36,7 @@ CREATE VIEW wall_time_buckets_by_project (
     p90_cores,  -- the average cores of one action, 90th percentile
     max_rss_gib -- largest single process of any of them
 ) AS
-SELECT v.project, v.wall_time, v.from_s, v.to_s, v.n,
+SELECT v.project, c.wall_time, c.from_s, c.to_s, v.n,
     round(100 * v.wall / nullif(total(v.wall) OVER (PARTITION BY v.project), 0), 1),
     round(v.cpu / nullif(v.wall, 0), 2),
     (SELECT round(s.cores, 2) FROM (SELECT r.cores, row_number() OVER (ORDER BY r.cores DESC) AS place
@@ -44,13 +44,17 @@ SELECT v.project, v.wall_time, v.from_s, v.to_s, v.n,
             AND r.bucket = v.bucket AND +r.project_id = v.project_id) s
         WHERE s.place = v.n - min(v.n - 1, v.n * 9 / 10) LIMIT 1),
     round(v.rss / 1073741824.0, 2)
--- The plus signs keep SQLite from making an index of its own, which costs more than the scan.
-FROM (SELECT p.name AS project, p.project_id, c.bucket, c.wall_time, c.from_s, c.to_s, count(r.cores) AS n,
-        total(r.wall_ns) AS wall, total(r.cpu_ns) AS cpu, max(r.max_rss_bytes) AS rss
-    FROM project p CROSS JOIN _bucket c LEFT JOIN result r INDEXED BY result_bucket ON r.bucket = c.bucket
-        AND +r.project_id = p.project_id AND r.source = 1 AND r.cpu_ns IS NOT NULL
-    WHERE EXISTS (SELECT 1 FROM run g WHERE g.project_id = p.project_id)
-    GROUP BY p.name, c.bucket) v
+-- In the order of the table; the plus signs keep SQLite from making an index of its own, which costs more than the scan.
+FROM (SELECT p.name AS project, p.project_id, r.bucket, count(*) AS n, total(r.wall_ns) AS wall, total(r.cpu_ns) AS cpu,
+            max(r.max_rss_bytes) AS rss
+        FROM project p CROSS JOIN result r NOT INDEXED ON +r.project_id = p.project_id
+        WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND r.wall_ns IS NOT NULL GROUP BY p.name, r.bucket
+    -- Classes that have none.
+    UNION ALL SELECT p.name, p.project_id, b.bucket, 0, 0.0, 0.0, NULL FROM project p CROSS JOIN _bucket b
+        WHERE EXISTS (SELECT 1 FROM run g WHERE g.project_id = p.project_id)
+            AND NOT EXISTS (SELECT 1 FROM result r INDEXED BY result_bucket WHERE r.source = 1 AND r.cpu_ns IS NOT NULL
+                AND r.bucket = b.bucket AND +r.project_id = p.project_id)) v
+    JOIN _bucket c ON c.bucket = v.bucket
 ORDER BY v.project, v.bucket;
 
 CREATE VIEW wall_time_buckets_by_run (
