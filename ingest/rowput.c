@@ -8,6 +8,7 @@
 struct rowput {
 	struct store *store;
 	int64_t run_id;
+	int64_t stored_until; /* UNKNOWN: not asked yet; only the file's first run has any */
 	bool in_transaction;
 	size_t rows; /* since the last commit */
 };
@@ -17,6 +18,7 @@ struct rowput *rowput_new(struct store *store)
 	struct rowput *put = xcalloc(1, sizeof(*put));
 
 	put->store = store;
+	put->stored_until = UNKNOWN;
 	return put;
 }
 
@@ -58,6 +60,16 @@ static int count_rows(struct rowput *put, size_t count, struct err *err)
 
 /* ---- rows ---- */
 
+static int put_run(struct rowput *put, const struct run_row *row, struct err *err)
+{
+	if (store_put_run(put->store, &row->facts, &row->sighting, &put->run_id, err) < 0)
+		return -1;
+	if (put->stored_until != UNKNOWN)
+		return 0;
+	return store_stored_until(put->store, put->run_id, row->sighting.path, &put->stored_until,
+				  err);
+}
+
 static int put_instance(struct rowput *put, const struct instance_row *row, struct err *err)
 {
 	struct instance_choice stored;
@@ -72,6 +84,8 @@ static int put_instance(struct rowput *put, const struct instance_row *row, stru
 
 static int put_action(struct rowput *put, const struct action_row *row, struct err *err)
 {
+	if ((int64_t)row->seq <= put->stored_until)
+		return 0;
 	if (store_put_action(put->store, put->run_id, row->span_id, row->seq, row->start_ns,
 			     &row->action, err) < 0)
 		return -1;
@@ -91,8 +105,7 @@ static int put_row(struct rowput *put, const struct log_row *row, struct err *er
 {
 	switch (row->kind) {
 	case ROW_RUN:
-		return store_put_run(put->store, &row->run.facts, &row->run.sighting, &put->run_id,
-				     err);
+		return put_run(put, &row->run, err);
 	case ROW_CONFIG:
 		return store_put_config(put->store, put->run_id, row->config.values,
 					row->config.count, err);
@@ -112,6 +125,7 @@ static int put_row(struct rowput *put, const struct log_row *row, struct err *er
 	case ROW_RUN_END:
 		break;
 	}
+	put->stored_until = 0; /* numbers begin anew */
 	return close_slice(put, err);
 }
 

@@ -1,6 +1,7 @@
 /*
  * The rows of one log -> the store, in slices: store.h says how large. Knows which
- * run the rows belong to. For the one thread that stores.
+ * run the rows belong to, and passes over the actions that are stored since the log
+ * was last read. For the one thread that stores.
  */
 #ifndef BR2_ROWPUT_H
 #define BR2_ROWPUT_H

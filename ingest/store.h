@@ -100,6 +100,13 @@ struct run_facts {
 /* Makes or completes the run; *out_run_id is good for this store handle. */
 int store_put_run(struct store *store, const struct run_facts *facts,
 		  const struct sighting *sighting, int64_t *out_run_id, struct err *err);
+/*
+ * *out_seq: this file showed the run before, and its actions up to that number
+ * (struct action_row's seq) are stored; 0: none for certain. A log that has grown
+ * needs to be stored only from there on.
+ */
+int store_stored_until(struct store *store, int64_t run_id, const char *path, int64_t *out_seq,
+		       struct err *err);
 /* The run's -c values, already cleaned. The last one of a key wins. */
 int store_put_config(struct store *store, int64_t run_id, const struct config_value *values,
 		     size_t count, struct err *err);

@@ -60,6 +60,8 @@ enum statement_id {
 	ST_RUN_LOOKUPS,
 	ST_RUN_LANDS,
 	ST_CONFIG_PUT,
+	/* store_grown.c */
+	ST_STORED_UNTIL,
 	/* store_instance.c */
 	ST_RUN_INSTANCE,
 	ST_RUN_INSTANCE_PUT,

@@ -106,6 +106,56 @@ def test_a_grown_log_is_completed(br2, project, server, tmp_path):
     assert dump(grown) == dump(at_once)
 
 
+def records(plain):
+    """Where each record begins behind its length, and where it ends."""
+    at = 0
+    while at < len(plain):
+        size = shift = 0
+        while True:
+            byte = plain[at]
+            at, size, shift = at + 1, size | (byte & 127) << shift, shift + 7
+            if byte < 128:
+                break
+        yield at, at + size
+        at += size
+
+
+def damaged(plain):
+    """Every fifth record opens a group that does not close."""
+    out = bytearray(plain)
+    for begin, _ in list(records(plain))[4::5]:
+        out[begin] = 0x0b
+    return bytes(out)
+
+
+@pytest.mark.parametrize('before', ['mended', 'behind another', 'twice cut', 'of another run'])
+def test_what_was_stored_is_known_for_certain(br2, project, tmp_path, before):
+    """A file that grew is stored from where it was; one that was another before is stored whole."""
+    *others, log = sorted(harness.log_files(project('cells-lost')), key=lambda p: p.stat().st_size)
+    plain, other = [subprocess.run(['zstd', '-dcq', p], check=True, capture_output=True).stdout
+                    for p in (log, others[-1])]
+    ends = [end for _, end in records(plain)]
+    half = plain[:ends[len(ends) // 2]]
+    path, db, at_once = tmp_path / 'x_events.pb', tmp_path / 'br2.db', tmp_path / 'at_once.db'
+    if before == 'behind another': # and a damaged copy that shows late actions
+        (tmp_path / 'y_events.pb').write_bytes(damaged(plain))
+        br2.run(tmp_path / 'y_events.pb', '--db', db, '--no-remote', '--no-report', '--project', 'x')
+    path.write_bytes({'mended': damaged(plain), 'behind another': other + half, 'twice cut': half + half,
+                      'of another run': other}[before])
+    br2.run(path, '--db', db, '--no-remote', '--no-report', '--project', 'x')
+    path.write_bytes(plain)
+    for file in (db, at_once):
+        br2.run(path, '--db', file, '--no-remote', '--no-report', '--project', 'x')
+    run = f"run_id = (SELECT run_id FROM run WHERE trace_id = '{trace_of(at_once)}')"
+    for table in ('action', 'attempt', 'attempt_digest'):
+        count = f'SELECT count(*) FROM {table} WHERE {run}'
+        assert value(db, count) == value(at_once, count) > 0
+
+
+def trace_of(db):
+    return value(db, 'SELECT trace_id FROM run')
+
+
 def test_a_kill_at_any_moment_is_repaired(br2, project, server, tmp_path):
     root = project('demo-x86_64')
     clean = tmp_path / 'clean.db'
