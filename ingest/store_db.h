@@ -129,6 +129,7 @@ enum statement_id {
 	ST_WORKER_ADD,
 	ST_REQUEST_ADD,
 	ST_BUCKET_ADD,
+	ST_PHASE_ADD,
 	ST_SIZE_COUNT,
 	ST_SIZE_DROP,
 	/* store_cluster.c */
@@ -221,6 +222,14 @@ struct action_counts {
 	size_t count;
 };
 
+/* Queued, fetch, run, upload. */
+#define PHASE_COUNT 4
+
+/* Results of the transaction so far, by the columns of phase_sum. */
+struct phase_sum {
+	int64_t known, skewed, total_s, total_rest_ns, max_ns;
+};
+
 struct store {
 	struct sqlite3 *db;
 	char *path;
@@ -235,6 +244,7 @@ struct store {
 	int64_t run_id, instance_id;
 	int64_t landed_run_id; /* a run that has nothing in flight; 0: none is known */
 	struct action_counts counts;
+	struct phase_sum phases[PHASE_COUNT];
 
 	struct wanted_batch wanted;
 	struct allot *allot; /* of store_allot.c; NULL: nothing was allotted yet */
@@ -379,10 +389,13 @@ void allot_free(struct store *store);
 /* What of a result the kept sums take up. UNKNOWN ids and values: none. */
 struct summand {
 	int64_t worker_id, request_id;
-	bool counted, failed;
+	bool from_cache, counted, failed;
 	int64_t wall_ns, cpu_ns, rss_bytes, first_ns, last_ns;
+	int64_t phase_ns[PHASE_COUNT]; /* < 0: the clocks disagree */
 };
 
+/* Writes what was summed up since the last COMMIT. */
+int phase_sums_put(struct store *store, struct err *err);
 /* A stored result enters all sums. */
 int sums_add(struct store *store, int64_t result_id, const struct summand *summand,
 	     struct err *err);

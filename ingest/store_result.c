@@ -160,8 +160,39 @@ static int64_t completion_of(const struct result *result)
 	return base_of(result);
 }
 
+/* From the known time before it to each known time; UNKNOWN: it is not, or no integer holds the
+ * step. */
+static void steps_of(const struct result *result, int64_t out[TIME_COUNT])
+{
+	int64_t last_ns = base_of(result);
+	size_t i;
+
+	for (i = 0; i < TIME_COUNT; i++) {
+		enum result_time time = time_order[i];
+
+		out[time] = distance(last_ns, result->time_ns[time]);
+		if (out[time] != UNKNOWN)
+			last_ns = result->time_ns[time];
+	}
+}
+
+/* The four phases, as _span says them once they are stored. */
+static void phases_of(const int64_t steps[TIME_COUNT], int64_t out[PHASE_COUNT])
+{
+	static const enum result_time bounds[PHASE_COUNT][2] = {
+		{TIME_QUEUED, TIME_WORKER_START},
+		{TIME_FETCH_START, TIME_FETCH_COMPLETED},
+		{TIME_EXECUTION_START, TIME_EXECUTION_COMPLETED},
+		{TIME_UPLOAD_START, TIME_UPLOAD_COMPLETED},
+	};
+	size_t i;
+
+	for (i = 0; i < PHASE_COUNT; i++)
+		out[i] = steps[bounds[i][0]] == UNKNOWN ? UNKNOWN : steps[bounds[i][1]];
+}
+
 static int put_times(struct store *store, int64_t result_id, const struct result *result,
-		     struct err *err)
+		     const int64_t steps[TIME_COUNT], struct err *err)
 {
 	static const char *const params[TIME_COUNT] = {
 		[TIME_QUEUED] = ":queued",
@@ -174,7 +205,7 @@ static int put_times(struct store *store, int64_t result_id, const struct result
 		[TIME_UPLOAD_START] = ":upload_start",
 		[TIME_UPLOAD_COMPLETED] = ":upload_completed",
 	};
-	int64_t base_ns = base_of(result), last_ns = base_ns, step_ns;
+	int64_t base_ns = base_of(result);
 	struct statement *s;
 	size_t i;
 
@@ -190,12 +221,8 @@ static int put_times(struct store *store, int64_t result_id, const struct result
 		   " :upload_completed, :worker_completed, :is_virtual)");
 	bind_int(s, ":result", result_id);
 	bind_int(s, ":base", base_ns);
-	for (i = 0; i < TIME_COUNT; i++) {
-		step_ns = distance(last_ns, result->time_ns[time_order[i]]);
-		if (step_ns != UNKNOWN)
-			last_ns = result->time_ns[time_order[i]];
-		bind_int(s, params[time_order[i]], step_ns);
-	}
+	for (i = 0; i < TIME_COUNT; i++)
+		bind_int(s, params[time_order[i]], steps[time_order[i]]);
 	bind_int(s, ":is_virtual", result->virtual_ns == UNKNOWN ? UNKNOWN : 1);
 	return db_done(s, err);
 }
@@ -328,7 +355,7 @@ static int set_found(struct store *store, int64_t lookup_id, struct err *err)
 
 /* "Counted" as in all sums: from the action cache, with POSIX usage. */
 static int add_sums(struct store *store, int64_t result_id, const struct result_names *names,
-		    const struct result *result, struct err *err)
+		    const struct result *result, const int64_t steps[TIME_COUNT], struct err *err)
 {
 	int64_t cpu_ns = cpu_of(result), exit_code = result->exit_code;
 	struct summand summand = {
@@ -341,8 +368,10 @@ static int add_sums(struct store *store, int64_t result_id, const struct result_
 		.rss_bytes = rss_of(result),
 		.first_ns = base_of(result),
 		.last_ns = completion_of(result),
+		.from_cache = result->source == SOURCE_ACTION_CACHE,
 	};
 
+	phases_of(steps, summand.phase_ns);
 	return sums_add(store, result_id, &summand, err);
 }
 
@@ -350,7 +379,7 @@ int result_put(struct store *store, const struct result_owner *owner, const stru
 	       struct err *err)
 {
 	struct result_names names;
-	int64_t result_id;
+	int64_t result_id, steps[TIME_COUNT];
 
 	if (intern_names(store, owner->lookup_id, result, &names, err) < 0 ||
 	    put_head(store, owner, result, &names, err) < 0)
@@ -358,9 +387,10 @@ int result_put(struct store *store, const struct result_owner *owner, const stru
 	if (!db_changes(store))
 		return 0;
 	result_id = db_last_id(store);
-	if (put_times(store, result_id, result, err) < 0 ||
+	steps_of(result, steps);
+	if (put_times(store, result_id, result, steps, err) < 0 ||
 	    put_usage(store, result_id, result, err) < 0 ||
-	    (!owner->known && add_sums(store, result_id, &names, result, err) < 0))
+	    (!owner->known && add_sums(store, result_id, &names, result, steps, err) < 0))
 		return -1;
 	return 1;
 }

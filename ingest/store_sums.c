@@ -1,9 +1,11 @@
 /*
  * Sums that the ingest keeps beside results: by worker, by executing invocation,
- * by class of wall time, and how many have which size. As indexes they would cost
+ * by class of wall time, by phase, and how many have which size. As indexes they would cost
  * more than the results themselves. check_sums.sql says the same in SQL alone.
  */
 #include "store_db.h"
+
+#include <string.h>
 
 /* Sums of hostile numbers stop at the largest integer. */
 static void bind_counted(struct statement *s, const struct summand *summand)
@@ -78,10 +80,66 @@ static int add_to_bucket(struct store *store, int64_t result_id, struct err *err
 	return db_done(s, err);
 }
 
+static void add_to_phases(struct store *store, const struct summand *summand)
+{
+	size_t i;
+
+	for (i = 0; i < PHASE_COUNT; i++) {
+		struct phase_sum *sum = &store->phases[i];
+		int64_t ns = summand->phase_ns[i];
+
+		if (ns == UNKNOWN)
+			continue;
+		sum->skewed += ns < 0;
+		if (ns < 0)
+			continue;
+		sum->known++;
+		sum->total_s += ns / 1000000000;
+		sum->total_rest_ns += ns % 1000000000;
+		if (ns > sum->max_ns)
+			sum->max_ns = ns;
+	}
+}
+
+static int put_phase(struct store *store, int64_t phase_id, const struct phase_sum *sum,
+		     struct err *err)
+{
+	struct statement *s = db_use(
+		store, ST_PHASE_ADD,
+		"INSERT INTO phase_sum (phase_id, known, skewed, total_s, total_rest_ns,"
+		" max_ns) VALUES (:phase, :known, :skewed, :total_s, :total_rest_ns, :max_ns)"
+		" ON CONFLICT DO UPDATE SET known = known + excluded.known,"
+		" skewed = skewed + excluded.skewed, total_s = total_s + excluded.total_s,"
+		" total_rest_ns = total_rest_ns + excluded.total_rest_ns,"
+		" max_ns = max(max_ns, excluded.max_ns)");
+
+	bind_int(s, ":phase", phase_id);
+	bind_int(s, ":known", sum->known);
+	bind_int(s, ":skewed", sum->skewed);
+	bind_int(s, ":total_s", sum->total_s);
+	bind_int(s, ":total_rest_ns", sum->total_rest_ns);
+	bind_int(s, ":max_ns", sum->max_ns);
+	return db_done(s, err);
+}
+
+int phase_sums_put(struct store *store, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < PHASE_COUNT; i++)
+		if ((store->phases[i].known || store->phases[i].skewed) &&
+		    put_phase(store, (int64_t)i + 1, &store->phases[i], err) < 0)
+			return -1;
+	memset(store->phases, 0, sizeof(store->phases));
+	return 0;
+}
+
 int sums_add(struct store *store, int64_t result_id, const struct summand *summand, struct err *err)
 {
 	if (add_to_worker(store, summand, err) < 0 || add_to_request(store, summand, err) < 0)
 		return -1;
+	if (summand->from_cache)
+		add_to_phases(store, summand);
 	if (!summand->counted)
 		return 0;
 	return add_to_bucket(store, result_id, err) < 0 ? -1 : sizes_join(store, result_id, err);

@@ -10,41 +10,14 @@ CREATE VIEW phases (
     avg_s,   -- mean, seconds
     max_s    -- longest, seconds
 ) AS
-WITH historical AS MATERIALIZED (SELECT result_id FROM result WHERE source = 2),
--- A scan of all that does not look at signs and NULLs one by one, corrected by the irregular ones.
-whole AS MATERIALIZED (
-    SELECT count(*) AS n,
-        total(queued_ns) AS sum_queued, max(queued_ns) AS max_queued,
-        total(fetch_ns) AS sum_fetch, max(fetch_ns) AS max_fetch,
-        total(run_ns) AS sum_run, max(run_ns) AS max_run,
-        total(upload_ns) AS sum_upload, max(upload_ns) AS max_upload
-    FROM _span WHERE result_id NOT IN (SELECT result_id FROM historical)),
-odd AS MATERIALIZED (
-    SELECT count(*) AS n,
-        count(*) FILTER (WHERE queued_ns >= 0) AS n_queued, count(*) FILTER (WHERE queued_ns < 0) AS skewed_queued,
-        total(queued_ns) FILTER (WHERE queued_ns < 0) AS sum_queued,
-        count(*) FILTER (WHERE fetch_ns >= 0) AS n_fetch, count(*) FILTER (WHERE fetch_ns < 0) AS skewed_fetch,
-        total(fetch_ns) FILTER (WHERE fetch_ns < 0) AS sum_fetch,
-        count(*) FILTER (WHERE run_ns >= 0) AS n_run, count(*) FILTER (WHERE run_ns < 0) AS skewed_run,
-        total(run_ns) FILTER (WHERE run_ns < 0) AS sum_run,
-        count(*) FILTER (WHERE upload_ns >= 0) AS n_upload, count(*) FILTER (WHERE upload_ns < 0) AS skewed_upload,
-        total(upload_ns) FILTER (WHERE upload_ns < 0) AS sum_upload
-    FROM _irregular_span WHERE result_id NOT IN (SELECT result_id FROM historical)),
-s AS MATERIALIZED (
-    SELECT (SELECT count(*) FROM result) - (SELECT count(*) FROM historical) AS n,
-        w.n - o.n + o.n_queued AS n_queued, o.skewed_queued, w.sum_queued - o.sum_queued AS sum_queued, w.max_queued,
-        w.n - o.n + o.n_fetch AS n_fetch, o.skewed_fetch, w.sum_fetch - o.sum_fetch AS sum_fetch, w.max_fetch,
-        w.n - o.n + o.n_run AS n_run, o.skewed_run, w.sum_run - o.sum_run AS sum_run, w.max_run,
-        w.n - o.n + o.n_upload AS n_upload, o.skewed_upload, w.sum_upload - o.sum_upload AS sum_upload, w.max_upload
-    FROM whole w CROSS JOIN odd o)
-SELECT p.phase, CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END,
-    s.n - CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END - CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
-    CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
-    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 3.6e12, 3),
-    round(100 * CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
-    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 1e9 / nullif(CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END, 0), 3),
-    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 3)
-FROM s CROSS JOIN _phase p ORDER BY p.phase_id;
+WITH s AS MATERIALIZED (
+    SELECT p.phase_id, p.phase, ifnull(k.known, 0) AS n, ifnull(k.skewed, 0) AS skewed,
+        ifnull(k.total_s * 1e9 + k.total_rest_ns, 0.0) AS total, k.max_ns
+    FROM _phase p LEFT JOIN phase_sum k ON k.phase_id = p.phase_id)
+SELECT s.phase, s.n, (SELECT count(*) FROM result) - (SELECT count(*) FROM result WHERE source = 2) - s.n - s.skewed, s.skewed,
+    round(s.total / 3.6e12, 3), round(100 * s.total / nullif((SELECT sum(total) FROM s), 0), 1),
+    round(s.total / 1e9 / nullif(s.n, 0), 3), round(s.max_ns / 1e9, 3)
+FROM s ORDER BY s.phase_id;
 
 CREATE VIEW phases_by_project (
     -- Four rows a project with results, by project; otherwise as phases.

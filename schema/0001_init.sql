@@ -417,6 +417,15 @@ CREATE TABLE bucket_sum (
     rss_max_bytes INTEGER
 ) STRICT;
 
+CREATE TABLE phase_sum (
+    -- Sums of the phases of all results of the action cache, kept by the ingest.
+    phase_id INTEGER PRIMARY KEY, -- as _phase numbers them
+    known INTEGER NOT NULL,       -- results where it is known and not negative
+    skewed INTEGER NOT NULL,      -- results where it is negative
+    total_s INTEGER NOT NULL, total_rest_ns INTEGER NOT NULL, -- of the known ones, as in bucket_sum
+    max_ns INTEGER NOT NULL       -- of these
+) STRICT;
+
 CREATE TABLE result_time (
     -- ExecutedActionMetadata's timestamps: the first known one whole, each other one as the
     -- step from the known one before it, in the order below (the shortest integers; most

@@ -89,6 +89,8 @@ FROM result s JOIN lookup l ON l.lookup_id = s.lookup_id JOIN instance i ON i.in
     LEFT JOIN allotment a ON a.allotment_id = s.allotment_id;
 -- bucket_sum
 SELECT * FROM bucket_sum;
+-- phase_sum
+SELECT * FROM phase_sum;
 -- size_count
 SELECT a.source, a.pool, a.cpu_request_milli, a.cpu_limit_milli, a.memory_request_bytes, a.memory_limit_bytes,
     c.name AS category, s.kind, s.size, s.results, s.wall_s, s.wall_rest_ns

@@ -1,4 +1,4 @@
--- Workers, requests, classes and sizes whose kept sums are not those of their results; runs whose actions
+-- Workers, requests, classes, phases and sizes whose kept sums are not those of their results; runs whose actions
 -- were not counted right; results and digests whose kept reference is not their first one;
 -- digests that are stored twice; answers without a result. Sums stop at the largest integer: they are made anew in two
 -- halves, which cannot overflow.
@@ -81,6 +81,24 @@ FROM (
     WHERE source = 1 AND cpu_ns IS NOT NULL
     GROUP BY ifnull(bucket, -1))
 GROUP BY bucket, results, wall_s, wall_rest_ns, cpu_s, cpu_rest_ns, rss_max_bytes
+HAVING count(*) <> 2
+UNION ALL
+SELECT 'phase ' || phase_id, 'its kept sums are others'
+FROM (
+    SELECT phase_id, known, skewed, total_s, total_rest_ns, max_ns FROM phase_sum
+    UNION ALL
+    SELECT phase_id, sum(ns >= 0), sum(ns < 0), sum(max(ns, 0) / 1000000000),
+        sum(max(ns, 0) % 1000000000), max(max(ns, 0))
+    FROM (
+        SELECT k.phase_id, CASE k.phase_id WHEN 1 THEN t.queued_ns WHEN 2 THEN t.fetch_ns
+            WHEN 3 THEN t.run_ns ELSE t.upload_ns END AS ns
+        FROM result r
+        JOIN _span t ON t.result_id = r.result_id
+        CROSS JOIN _phase k
+        WHERE r.source = 1)
+    WHERE ns IS NOT NULL
+    GROUP BY phase_id)
+GROUP BY phase_id, known, skewed, total_s, total_rest_ns, max_ns
 HAVING count(*) <> 2
 UNION ALL
 SELECT 'results of size ' || size || CASE kind WHEN 1 THEN ' MiB' ELSE ' hundredths of a core' END,

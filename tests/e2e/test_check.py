@@ -230,6 +230,8 @@ def test_a_whole_database(br2, failures):
     ('UPDATE request SET results = 0 WHERE request_id = 1', 'its sums are not those of its results'),
     ('UPDATE bucket_sum SET wall_s = wall_s + 1', 'their kept sums are others'),
     ('DELETE FROM bucket_sum', 'their kept sums are others'),
+    ('UPDATE phase_sum SET max_ns = max_ns + 1 WHERE phase_id = 2', 'phase 2: its kept sums are others'),
+    ('DELETE FROM phase_sum', 'its kept sums are others'),
     ('UPDATE size_count SET results = results + 1', 'the kept counts of them are others'),
     ('DELETE FROM size_count WHERE kind = 2', 'the kept counts of them are others'),
     ('UPDATE action_count SET actions = actions + 1 WHERE run_id = 1', 'the kept counts of its actions are others'),

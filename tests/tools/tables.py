@@ -23,6 +23,10 @@ UPDATE result SET (name_id, package_id, category_id, project_id, first_run_id) =
     WHERE l.lookup_id = result.lookup_id);
 """
 SUMS = """
+INSERT INTO phase_sum SELECT phase_id, sum(ns >= 0), sum(ns < 0), sum(max(ns, 0) / 1000000000), sum(max(ns, 0) % 1000000000),
+    max(max(ns, 0))
+    FROM (SELECT k.phase_id, CASE k.phase_id WHEN 1 THEN t.queued_ns WHEN 2 THEN t.fetch_ns WHEN 3 THEN t.run_ns ELSE t.upload_ns END AS ns
+        FROM result r JOIN _span t USING (result_id) CROSS JOIN _phase k WHERE r.source = 1) WHERE ns IS NOT NULL GROUP BY 1;
 INSERT INTO bucket_sum SELECT ifnull(bucket, -1), count(*), sum(ifnull(wall_ns, 0) / 1000000000), sum(ifnull(wall_ns, 0) % 1000000000),
     sum(cpu_ns / 1000000000), sum(cpu_ns % 1000000000), max(max_rss_bytes)
     FROM result WHERE source = 1 AND cpu_ns IS NOT NULL GROUP BY 1;
