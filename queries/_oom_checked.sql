@@ -53,8 +53,13 @@ CREATE VIEW _oom_checked (
     is_asked,   -- 1: looked at; NULL: it has nothing to tell of it
     from_ns, to_ns, failed, not_judged, seen, newest_utc -- see oom_checked
 ) AS
+-- Windows instead of groups: so a filter on run or project reaches what _oom_look reads.
 SELECT run, project, number,
-    CASE WHEN number = 2 THEN max(is_covered) AND (sum(failed) = 0 OR -total(CASE is_covered WHEN -1 THEN -1 END) < sum(failed))
-        WHEN number = 1 OR max(is_remote) THEN max(is_covered) END,
-    min(from_ns), max(to_ns), sum(failed), sum(not_judged), sum(seen), max(killed_utc)
-FROM _oom_look GROUP BY run, project, number;
+    CASE WHEN number = 2 THEN covered AND (failed = 0 OR not_kept < failed) WHEN number = 1 OR remote THEN covered END,
+    from_ns, to_ns, failed, not_judged, seen, newest_utc
+FROM (SELECT run, project, number, row_number() OVER one AS place, max(is_covered) OVER one AS covered,
+        -total(CASE is_covered WHEN -1 THEN -1 END) OVER one AS not_kept, max(is_remote) OVER one AS remote,
+        min(from_ns) OVER one AS from_ns, max(to_ns) OVER one AS to_ns, sum(failed) OVER one AS failed,
+        sum(not_judged) OVER one AS not_judged, sum(seen) OVER one AS seen, max(killed_utc) OVER one AS newest_utc
+    FROM _oom_look WINDOW one AS (PARTITION BY run, project, number))
+WHERE place = 1;
