@@ -150,7 +150,8 @@ struct attempt {
 	size_t property_count;
 	bool persistent_worker;
 	struct str error_stage, error_text; /* of STATUS_ERROR */
-	struct str stderr_text;		    /* whole, as the log has it */
+	struct str stderr_text;		    /* as the log has it */
+	int64_t stderr_bytes; /* of the whole, where stderr_text is only its end; 0: it is whole */
 	struct str stderr_clean; /* without secrets; NULL: not different; set by the pipeline */
 	bool no_stderr;		 /* keep its length only; set by the pipeline */
 	struct str additional_message;

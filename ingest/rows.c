@@ -88,14 +88,28 @@ static void keep_properties(struct rows *rows, struct attempt *attempt)
 	}
 }
 
+/* No more of it than is stored: it can be nearly all of a record of the largest size. */
+static void keep_stderr(struct rows *rows, struct attempt *attempt)
+{
+	struct str tail = attempt->stderr_clean.data ? attempt->stderr_clean : attempt->stderr_text;
+
+	attempt->stderr_bytes = (int64_t)attempt->stderr_text.len;
+	if (tail.len > STORE_STDERR_MAX) {
+		tail.data += tail.len - STORE_STDERR_MAX;
+		tail.len = STORE_STDERR_MAX;
+	}
+	attempt->stderr_text = tail;
+	attempt->stderr_clean = STR_NULL;
+	keep(rows, &attempt->stderr_text);
+}
+
 static void keep_attempt(struct rows *rows, struct attempt *attempt)
 {
 	keep(rows, &attempt->use_case);
 	keep_properties(rows, attempt);
 	keep(rows, &attempt->error_stage);
 	keep(rows, &attempt->error_text);
-	keep(rows, &attempt->stderr_text);
-	keep(rows, &attempt->stderr_clean);
+	keep_stderr(rows, attempt);
 	keep(rows, &attempt->additional_message);
 }
 

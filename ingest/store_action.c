@@ -282,7 +282,8 @@ static int put_attempt_stderr(struct store *store, const struct attempt_key *key
 		   " WHERE stderr = '' AND excluded.stderr <> ''");
 	bind_attempt(s, key);
 	bind_text(s, ":stderr", text);
-	bind_int(s, ":stderr_bytes", (int64_t)attempt->stderr_text.len);
+	bind_int(s, ":stderr_bytes",
+		 attempt->stderr_bytes ? attempt->stderr_bytes : (int64_t)attempt->stderr_text.len);
 	return db_done(s, err);
 }
 
