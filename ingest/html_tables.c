@@ -32,8 +32,8 @@ static const char *const sizing_columns[] = {
 	"peak_p50_gib", "peak_p95_gib",	   "peak_p99_gib",  "peak_max_gib",    "cores_p50",
 	"cores_p95",	"cores_max",	   "oom_kills",	    "sampled_pct",     NULL};
 static const char *const fit_columns[] = {
-	"shape",   "cpu",     "limit_gib",    "under_gib",    "actions",	   "unknown",
-	"misfits", "fit_pct", "fit_wall_pct", "over_cpu_pct", "over_cpu_wall_pct", NULL};
+	"shape",   "cpu_request", "limit_gib",	  "under_gib",	  "actions",	       "unknown",
+	"misfits", "fit_pct",	  "fit_wall_pct", "over_cpu_pct", "over_cpu_wall_pct", NULL};
 static const char *const heavy_columns[] = {
 	"package",   "verdict",	  "listed",	 "heavy_actions", "actions",
 	"longest_s", "max_cores", "max_rss_gib", "heavy_wall_h",  NULL};
