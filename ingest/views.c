@@ -127,8 +127,16 @@ static struct str trim(struct str text)
 	return text;
 }
 
-/* Takes the next line off `text`: its code and its comment, both trimmed. */
-static bool next_line(struct str *text, struct str *out_code, struct str *out_comment)
+struct line {
+	struct str code, comment; /* trimmed */
+	bool goes_on;		  /* its comment, where it has no code, with the name above it */
+};
+
+/* Where the names of columns begin. */
+#define INDENT "    "
+
+/* Takes the next line off `text`. */
+static bool next_line(struct str *text, struct line *out)
 {
 	const char *end = text->len ? memchr(text->data, '\n', text->len) : NULL;
 	size_t len = end ? (size_t)(end - text->data) : text->len;
@@ -139,9 +147,10 @@ static bool next_line(struct str *text, struct str *out_code, struct str *out_co
 	while (dash < len &&
 	       !(text->data[dash] == '-' && dash + 1 < len && text->data[dash + 1] == '-'))
 		dash++;
-	*out_code = trim((struct str){text->data, dash});
-	*out_comment =
+	out->code = trim((struct str){text->data, dash});
+	out->comment =
 		dash < len ? trim((struct str){text->data + dash + 2, len - dash - 2}) : STR_NULL;
+	out->goes_on = str_starts(*text, INDENT " ");
 	text->data += len + (end != NULL);
 	text->len -= len + (end != NULL);
 	return true;
@@ -160,10 +169,10 @@ void view_add_about(const struct view *view, struct buf *buf)
 {
 	struct str rest = view->columns;
 	struct buf about = BUF_INIT;
-	struct str code, comment;
+	struct line line;
 
-	while (next_line(&rest, &code, &comment) && !code.len)
-		add_words(&about, comment);
+	while (next_line(&rest, &line) && !line.code.len)
+		add_words(&about, line.comment);
 	buf_add(buf, about.data, about.len);
 	buf_release(&about);
 }
@@ -185,29 +194,49 @@ static bool next_name(struct str *code, struct str *out_name)
 	return true;
 }
 
-static void give(struct view_column *column, view_column_fn *each, void *context)
+struct giving {
+	struct view_column column; /* which the words that follow are about; no name: none yet */
+	struct buf ahead;	   /* words that stand above the next name */
+	view_column_fn *each;
+	void *context;
+};
+
+static void give(struct giving *giving)
 {
-	if (column->name.len)
-		each(context, column);
-	column->name = STR_NULL;
-	buf_clear(&column->about);
+	if (giving->column.name.len)
+		giving->each(giving->context, &giving->column);
+	giving->column.name = STR_NULL;
+	buf_clear(&giving->column.about);
+}
+
+/* What stands above a line is about its first name, what stands behind it about its last. */
+static void take_line(struct giving *giving, struct line line)
+{
+	struct str name;
+
+	while (next_name(&line.code, &name)) {
+		give(giving);
+		giving->column.name = name;
+		add_words(&giving->column.about,
+			  (struct str){giving->ahead.data, giving->ahead.len});
+		buf_clear(&giving->ahead);
+	}
 }
 
 void view_columns(const struct view *view, view_column_fn *each, void *context)
 {
-	struct view_column column = {STR_NULL, BUF_INIT};
+	struct giving giving = {{STR_NULL, BUF_INIT}, BUF_INIT, each, context};
 	struct str rest = view->columns;
-	struct str code, comment, name;
+	struct line line;
 
-	while (next_line(&rest, &code, &comment)) {
-		while (next_name(&code, &name)) {
-			give(&column, each, context);
-			column.name = name;
-		}
-		/* A comment is about the last name before it; lines of its own go on. */
-		if (column.name.len)
-			add_words(&column.about, comment);
+	while (next_line(&rest, &line)) {
+		bool is_alone = !line.code.len && !line.goes_on;
+
+		take_line(&giving, line);
+		if (giving.column.name.len)
+			add_words(is_alone ? &giving.ahead : &giving.column.about, line.comment);
 	}
-	give(&column, each, context);
-	buf_release(&column.about);
+	give(&giving);
+	buf_release(&giving.column.about);
+	buf_release(&giving.ahead);
 }

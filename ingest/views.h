@@ -5,9 +5,14 @@
  *   CREATE VIEW name (
  *       -- what one row is ...
  *       column,  -- what it says
+ *                -- and, indented further than a column, more of it
+ *       -- What the next one says, where that is long.
+ *       column
  *       ...
  *   ) AS
  *   SELECT ...;
+ *
+ * tests/tools/sql_docs.py makes queries/README.md by the same rule.
  */
 #ifndef BR2_VIEWS_H
 #define BR2_VIEWS_H

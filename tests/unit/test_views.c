@@ -1,6 +1,7 @@
 /* The documentation that `views` shows, against what SQLite makes of the same statements. */
 #include "made.h"
 #include "scratch.h"
+#include "util/file.h"
 #include "views.h"
 
 #include <stdarg.h>
@@ -130,6 +131,66 @@ static void test_every_public_view_says_what_a_row_is(void **state)
 	}
 }
 
+/* ---- against what sql_docs.py made of the same texts -------------------------------- */
+
+/* As Markdown has it in a cell of a table. */
+static void add_cell(struct buf *buf, struct str text)
+{
+	size_t i;
+
+	for (i = 0; i < text.len; i++) {
+		if (text.data[i] == '<')
+			buf_addstr(buf, "&lt;");
+		else if (text.data[i] == '|')
+			buf_addstr(buf, "\\|");
+		else
+			buf_addch(buf, text.data[i]);
+	}
+}
+
+static void add_line(void *context, const struct view_column *column)
+{
+	if (!column->about.len)
+		fail_msg("no words on %.*s", (int)column->name.len, column->name.data);
+	buf_addf(context, "| `%.*s` | ", (int)column->name.len, column->name.data);
+	add_cell(context, (struct str){column->about.data, column->about.len});
+	buf_addstr(context, " |\n");
+}
+
+static void add_section(struct buf *buf, const struct view *view)
+{
+	struct buf about = BUF_INIT;
+
+	view_add_about(view, &about);
+	buf_addf(buf, "### `%.*s`\n\n", (int)view->name.len, view->name.data);
+	add_cell(buf, (struct str){about.data, about.len});
+	buf_addstr(buf, "\n\n| column | |\n|---|---|\n");
+	view_columns(view, add_line, buf);
+	buf_addch(buf, '\n');
+	buf_release(&about);
+}
+
+static void test_words_are_those_of_the_readme(void **state)
+{
+	struct views_cursor cursor = VIEWS_CURSOR_INIT;
+	struct buf readme = BUF_INIT, section = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct view view;
+
+	(void)state;
+	if (file_read(QUERIES "/README.md", SIZE_MAX, &readme, &err) < 0)
+		fail_msg("%s", err.text);
+	while (views_next(&cursor, &view)) {
+		buf_clear(&section);
+		if (!view_is_private(&view))
+			add_section(&section, &view);
+		if (section.len && !strstr(readme.data, section.data))
+			fail_msg("queries/README.md has not:\n%s", section.data);
+	}
+	buf_release(&section);
+	buf_release(&readme);
+}
+
 /* ---- the parser's own cases, on a text of our own --------------------------------- */
 
 static const char made[] = "-- a comment; in front\n"
@@ -139,7 +200,11 @@ static const char made[] = "-- a comment; in front\n"
 			   "    a,         -- first, with a comma\n"
 			   "    b, c,      -- last of two\n"
 			   "               -- goes on; here\n"
-			   "    d\n"
+			   "    -- Above it,\n"
+			   "    -- in two lines.\n"
+			   "    d, e,      -- behind e\n"
+			   "    -- Above f;\n"
+			   "    f          -- behind f\n"
 			   ") AS\n"
 			   "SELECT ';', '--', \"x;\" /* ; */, 1 FROM t;\n"
 			   "CREATE TABLE t (x);\n"
@@ -160,7 +225,7 @@ static void add_documented(void *context, const struct view_column *column)
 	buf_addf(context, "%.*s=%s|", (int)column->name.len, column->name.data, column->about.data);
 }
 
-static void test_comments_belong_to_the_name_before_them(void **state)
+static void test_comments_belong_to_the_name_beside_or_below_them(void **state)
 {
 	struct views_cursor cursor = made_cursor();
 	struct buf about = BUF_INIT, columns = BUF_INIT;
@@ -173,7 +238,8 @@ static void test_comments_belong_to_the_name_before_them(void **state)
 	assert_string_equal(about.data, "What one row is; and more (of it).");
 	view_columns(&view, add_documented, &columns);
 	assert_string_equal(columns.data,
-			    "a=first, with a comma|b=|c=last of two goes on; here|d=|");
+			    "a=first, with a comma|b=|c=last of two goes on; here|"
+			    "d=Above it, in two lines.|e=behind e|f=Above f; behind f|");
 	buf_release(&about);
 	buf_release(&columns);
 }
@@ -203,7 +269,8 @@ int main(void)
 		cmocka_unit_test(test_statements_are_whole),
 		cmocka_unit_test(test_every_view_is_found_and_no_other),
 		cmocka_unit_test(test_every_public_view_says_what_a_row_is),
-		cmocka_unit_test(test_comments_belong_to_the_name_before_them),
+		cmocka_unit_test(test_words_are_those_of_the_readme),
+		cmocka_unit_test(test_comments_belong_to_the_name_beside_or_below_them),
 		cmocka_unit_test(test_semicolons_in_strings_end_nothing),
 	};
 
