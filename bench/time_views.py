@@ -5,7 +5,7 @@ usage: time_views.py FILE [--repeat N] [--only WORD]
 
 FILE is made by tests/tools/gen_db.py; its largest run and a project of average size
 stand for all. Prints CPU seconds (the least of N), rows, and the limit that each has
-to keep; exit 1 if one does not. `scale` is what a plain scan of the covering index of
+to keep; exit 1 if one does not. `scale` is what a plain scan of the table of
 results takes now, so that figures of a busy machine can be judged.
 """
 import argparse
@@ -21,8 +21,8 @@ SINGLE = ['workers', 'worker_peaks', 'sample_coverage', 'sample_intervals', 'run
 PATHS = ['critical_path', 'slowest_path', 'critical_packages']  # of one run: nobody reads those of all
 LIMITED = {'top_actions'}  # ordered, without end: read as it is meant to be, with LIMIT
 LIMIT_S = 0.3
-SCAN = 'SELECT bucket, count(*), total(wall_ns), total(cpu_ns), max(max_rss_bytes) FROM result NOT INDEXED' \
-       ' WHERE source = 1 AND cpu_ns IS NOT NULL GROUP BY bucket'
+SCAN = 'SELECT count(*), total(wall_ns), total(cpu_ns), max(max_rss_bytes) FROM result NOT INDEXED' \
+       ' WHERE source = 1 AND cpu_ns IS NOT NULL'
 
 
 def cpu_seconds():
