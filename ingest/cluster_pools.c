@@ -2,6 +2,7 @@
 
 #include "cluster_values.h"
 #include "util/buf.h"
+#include "util/grid.h"
 #include "util/quantity.h"
 
 #include <stddef.h>
@@ -197,6 +198,8 @@ static int read_text(const struct values_place *at, struct str pool, const struc
 		return found;
 	if (place.nodes[0]->kind != VALUES_SCALAR)
 		return fault_at(place.nodes[0], pool, field, 1, "no text", err);
+	if (!grid_is_safe(place.nodes[0]->text))
+		return fault_at(place.nodes[0], pool, field, 1, "control characters in it", err);
 	*out = place.nodes[0]->text;
 	return 0;
 }
@@ -315,12 +318,8 @@ static bool is_seen(const struct pools *pools, struct str name)
 
 static bool is_name(struct str name)
 {
-	size_t i;
-
-	for (i = 0; i < name.len; i++)
-		if ((unsigned char)name.data[i] <= ' ')
-			return false;
-	return name.len > 0 && name.len <= NAME_MAX_LEN;
+	return name.len > 0 && name.len <= NAME_MAX_LEN && !memchr(name.data, ' ', name.len) &&
+	       grid_is_safe(name);
 }
 
 static int give_pool(struct pools *pools, struct str name, const struct values_place *at,
@@ -355,7 +354,11 @@ static int take_key(void *context, struct str name, struct err *err)
 			       pools->place.nodes[0]->file, POOLS_MAX);
 	pools->names[pools->count++] = name;
 	values_get(&pools->place, name, &at);
-	return at.count ? give_pool(pools, name, &at, err) : 0;
+	if (!at.count)
+		return 0;
+	if (pools->sink->named)
+		pools->sink->named(pools->sink->context, name);
+	return give_pool(pools, name, &at, err);
 }
 
 static int check_pools(const struct values_place *place, const struct pool_text *files,

@@ -19,6 +19,8 @@ struct pool_sink {
 	int (*pool)(void *context, const struct pool_spec *pool, struct err *err);
 	/* Something to tell the user; reading goes on. One line. */
 	void (*warning)(void *context, const char *text);
+	/* NULL, or told of each pool that the files name, also of one that is left out then. */
+	void (*named)(void *context, struct str pool);
 };
 
 struct pool_tally {

@@ -15,6 +15,16 @@ static size_t count_stdin(const struct option_list *list)
 	return count;
 }
 
+static int check_stdin(size_t pods, size_t values, struct err *err)
+{
+	if (pods + values < 2)
+		return 0;
+	return err_set(err, ERR_USAGE, "%s: standard input can be read only once",
+		       !values ? "--pods - twice"
+		       : !pods ? "--values - twice"
+			       : "--pods - and --values -");
+}
+
 /* Options that say how to ask whom nobody asked to ask: a slip of the pen. */
 int cluster_flags_check(const struct cluster_flags *flags, struct err *err)
 {
@@ -28,10 +38,7 @@ int cluster_flags_check(const struct cluster_flags *flags, struct err *err)
 			       "--namespace, --container and --prom-… want --prometheus URL");
 	if (flags->valid_from && !flags->values.count)
 		return err_set(err, ERR_USAGE, "--valid-from is about --values FILE");
-	if (count_stdin(&flags->pods) + count_stdin(&flags->values) > 1)
-		return err_set(err, ERR_USAGE,
-			       "--pods - and --values -: standard input can be read only once");
-	return 0;
+	return check_stdin(count_stdin(&flags->pods), count_stdin(&flags->values), err);
 }
 
 static int fill_shapes(const struct option_list *texts, struct cluster_options *out,
@@ -44,7 +51,7 @@ static int fill_shapes(const struct option_list *texts, struct cluster_options *
 		if (shape_parse(str_of(texts->values[out->shape_count]), &shapes[out->shape_count],
 				err) < 0)
 			return err_prefix(err, "--shape");
-	return 0;
+	return shapes_check_names(shapes, out->shape_count, err);
 }
 
 int cluster_flags_fill(const struct cluster_flags *flags, int64_t now_ns,

@@ -2,6 +2,8 @@
 
 #include "cluster_pools.h"
 #include "util/file.h"
+#include "util/grid.h"
+#include "util/json.h"
 #include "util/mem.h"
 #include "util/msg.h"
 #include "util/timefmt.h"
@@ -79,12 +81,21 @@ struct putting {
 	const struct ingest_options *options;
 	struct values_news *news;
 	size_t written;
+	struct buf named; /* pools of the files, a JSON array */
 };
 
 static void on_warning(void *context, const char *text)
 {
 	(void)context;
 	msg_warn("%s", text);
+}
+
+static void on_named(void *context, struct str pool)
+{
+	struct buf *named = &((struct putting *)context)->named;
+
+	buf_addch(named, named->len ? ',' : '[');
+	json_add_text(named, pool);
 }
 
 static void add_news(struct values_news *news, struct str pool)
@@ -110,12 +121,18 @@ static int on_pool(void *context, const struct pool_spec *pool, struct err *err)
 	return put < 0 ? -1 : 0;
 }
 
-static void tell_read(const struct putting *putting, const struct pool_tally *tally)
+static int64_t since_ns(const struct putting *putting)
 {
 	int64_t from_ns = putting->options->cluster.valid_from_ns;
+
+	return from_ns == UNKNOWN ? putting->options->now_ns : from_ns;
+}
+
+static void tell_read(const struct putting *putting, const struct pool_tally *tally)
+{
 	char since[TIME_TEXT_MAX];
 
-	time_format(from_ns == UNKNOWN ? putting->options->now_ns : from_ns, since);
+	time_format(since_ns(putting), since);
 	if (!putting->store)
 		msg_note("values: %" PRIu64 " pools read", tally->pools);
 	else if (!putting->written)
@@ -123,13 +140,59 @@ static void tell_read(const struct putting *putting, const struct pool_tally *ta
 	else
 		msg_note("values: %" PRIu64 " pools read, %zu of them new or changed from %s on",
 			 tally->pools, putting->written, since);
+	if (tally->bad)
+		msg_error("values: %" PRIu64 " pool%s cannot be read: what is stored of %s stays",
+			  tally->bad, tally->bad == 1 ? "" : "s", tally->bad == 1 ? "it" : "them");
 }
 
-/* 1: the files failed, as `fault` says; 0; -1: the store did. */
-static int put_pools(struct putting *putting, const struct texts *texts, struct err *fault,
-		     struct err *err)
+static int add_absent(void *context, const struct row *row, struct err *err)
 {
-	struct pool_sink sink = {putting, on_pool, on_warning};
+	struct buf *absent = context;
+
+	(void)err;
+	if (absent->len)
+		buf_addstr(absent, ", ");
+	grid_add_safe(absent, row->values[0].text);
+	return 0;
+}
+
+/* The files may be a part of the chart's values: only a word retires a pool. */
+static int tell_absent(struct putting *putting, struct err *err)
+{
+	struct param params[] = {
+		{":cache", {.type = VALUE_TEXT, .text = str_of(putting->options->cache)}},
+		{":since", {.type = VALUE_INTEGER, .integer = since_ns(putting)}},
+		{":named", {.type = VALUE_TEXT, .text = {NULL, 0}}},
+	};
+	struct buf absent = BUF_INIT;
+	bool many;
+	int rc;
+
+	buf_addstr(&putting->named, putting->named.len ? "]" : "[]");
+	params[2].value.text = (struct str){putting->named.data, putting->named.len};
+	rc = store_query(
+		putting->store,
+		"SELECT s.pool FROM pool_spec s WHERE s.cache = :cache AND s.enabled IS NOT 0"
+		" AND s.valid_from_ns = (SELECT max(n.valid_from_ns) FROM pool_spec n"
+		" WHERE n.cache = s.cache AND n.pool = s.pool AND n.valid_from_ns <= :since)"
+		" AND s.pool NOT IN (SELECT value FROM json_each(:named)) ORDER BY s.pool",
+		params, 3, add_absent, &absent, err);
+	many = absent.len && strstr(absent.data, ", ");
+	if (rc == 0 && absent.len)
+		msg_note("values: pool%s %s %s stored and not in these files: %s; enabled: false "
+			 "retires %s",
+			 many ? "s" : "", absent.data, many ? "are" : "is",
+			 many ? "they stay as they are" : "it stays as it is",
+			 many ? "them" : "it");
+	buf_release(&absent);
+	return rc;
+}
+
+/* 1: the files failed, as `fault` says; 0, and adds to *trouble; -1: the store did. */
+static int put_pools(struct putting *putting, const struct texts *texts, bool *trouble,
+		     struct err *fault, struct err *err)
+{
+	struct pool_sink sink = {putting, on_pool, on_warning, on_named};
 	struct pool_tally tally = {0, 0};
 
 	if (putting->store && store_begin(putting->store, err) < 0)
@@ -145,7 +208,8 @@ static int put_pools(struct putting *putting, const struct texts *texts, struct 
 	if (putting->store && store_commit(putting->store, err) < 0)
 		return -1;
 	tell_read(putting, &tally);
-	return 0;
+	*trouble |= tally.bad > 0;
+	return putting->store ? tell_absent(putting, err) : 0;
 }
 
 static int store_values(struct putting *putting, bool *trouble, struct err *err)
@@ -158,7 +222,7 @@ static int store_values(struct putting *putting, bool *trouble, struct err *err)
 		return 0;
 	rc = read_sources(&putting->options->cluster, &texts, &fault) < 0
 		     ? 1
-		     : put_pools(putting, &texts, &fault, err);
+		     : put_pools(putting, &texts, trouble, &fault, err);
 	texts_release(&texts);
 	if (rc <= 0)
 		return rc;
@@ -186,9 +250,11 @@ static int put_shapes(struct store *store, const struct cluster_options *options
 int values_store(struct store *store, const struct ingest_options *options,
 		 struct values_news *news, bool *trouble, struct err *err)
 {
-	struct putting putting = {store, options, news, 0};
+	struct putting putting = {store, options, news, 0, BUF_INIT};
+	int rc = store_values(&putting, trouble, err);
 
-	if (store_values(&putting, trouble, err) < 0)
+	buf_release(&putting.named);
+	if (rc < 0)
 		return -1;
 	return put_shapes(store, &options->cluster, err);
 }

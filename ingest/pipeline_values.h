@@ -20,7 +20,7 @@ struct values_news {
 	}
 
 /*
- * `store` NULL: --dry-run, read and say only. Files that cannot be read are said
+ * `store` NULL: --dry-run, read and say only. Files and pools that cannot be read are said
  * and set *trouble. -1: the store's own error.
  */
 int values_store(struct store *store, const struct ingest_options *options,

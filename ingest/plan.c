@@ -129,16 +129,6 @@ static int size_place(const struct plan *plan, struct plan_place *place, struct 
 		       (double)place->pod_memory_bytes / 1073741824.0);
 }
 
-static bool is_named_twice(const struct shape *shapes, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < count; i++)
-		if (str_equal(shapes[i].name, shapes[count - 1].name))
-			return true;
-	return false;
-}
-
 static int make_places(struct plan *plan, const struct plan_options *options, struct err *err)
 {
 	bool given = options->shape_count > 0;
@@ -149,14 +139,13 @@ static int make_places(struct plan *plan, const struct plan_options *options, st
 		return err_set(err, ERR_USAGE,
 			       "no shape: give --shape small=1.5,2GiB,4GiB, or add rows to table "
 			       "shape");
+	if (shapes_check_names(shapes, count, err) < 0)
+		return -1;
 	plan->places = xcalloc(count, sizeof(*plan->places));
 	for (i = 0; i < count; i++) {
 		struct plan_place *place = &plan->places[plan->place_count++];
 
 		place->shape = shapes[i];
-		if (is_named_twice(shapes, i + 1))
-			return err_set(err, ERR_USAGE, "two shapes are named %.*s",
-				       (int)shapes[i].name.len, shapes[i].name.data);
 		if (scale_place(plan, options, place, err) < 0 || size_place(plan, place, err) < 0)
 			return -1;
 	}

@@ -83,6 +83,18 @@ int shape_parse(struct str text, struct shape *out_shape, struct err *err)
 	return 0;
 }
 
+int shapes_check_names(const struct shape *shapes, size_t count, struct err *err)
+{
+	size_t i, k;
+
+	for (i = 0; i < count; i++)
+		for (k = 0; k < i; k++)
+			if (str_equal(shapes[i].name, shapes[k].name))
+				return err_set(err, ERR_USAGE, "two shapes are named %.*s",
+					       (int)shapes[i].name.len, shapes[i].name.data);
+	return 0;
+}
+
 int shape_parse_node(struct str text, struct node_size *out_node, struct err *err)
 {
 	struct str rest = text, cpu;

@@ -10,6 +10,7 @@
 #include "util/err.h"
 #include "util/str.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define SHAPE_NAME_MAX 63
@@ -33,6 +34,9 @@ struct node_size {
  * The name in *out is borrowed from `text`.
  */
 int shape_parse(struct str text, struct shape *out_shape, struct err *err);
+
+/* -1 (ERR_USAGE): two of them have one name. */
+int shapes_check_names(const struct shape *shapes, size_t count, struct err *err);
 
 /* CPU,MEMORY of a machine, as above. */
 int shape_parse_node(struct str text, struct node_size *out_node, struct err *err);

@@ -59,6 +59,21 @@ void grid_add_safe(struct buf *buf, struct str text)
 	}
 }
 
+bool grid_is_safe(struct str text)
+{
+	size_t at = 0;
+
+	while (at < text.len) {
+		uint32_t code;
+		size_t size = utf8_read(text.data + at, text.len - at, &code);
+
+		if (size == 0 || is_dangerous(code))
+			return false;
+		at += size;
+	}
+	return true;
+}
+
 /* Columns on screen of escaped text: characters, combining ones not counted. */
 static size_t width_of(const char *text)
 {

@@ -9,6 +9,7 @@
 #include "util/buf.h"
 #include "util/str.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct grid;
@@ -30,5 +31,7 @@ void grid_add(const struct grid *grid, int indent, struct buf *buf);
 
 /* Adds `text` with the escapes that cells get. */
 void grid_add_safe(struct buf *buf, struct str text);
+/* Whether `text` gets no escape: what a name may be that people read and write. */
+bool grid_is_safe(struct str text);
 
 #endif

@@ -144,11 +144,20 @@ def test_who_names_logs_wants_them(br2, nowhere, tmp_path, options):
 
 @pytest.mark.parametrize('options', [
     ['--valid-from', '2d'], ['--values', CHART, '--valid-from', 'yesterday'], ['--values', '-', '--values', '-'],
-    ['--values', '-', '--pods', '-'], ['--shape', 'x=1'], ['--shape', 'x=1,2Gi,1Gi'], ['--shape', '=1,1Gi']])
+    ['--values', '-', '--pods', '-'], ['--shape', 'x=1'], ['--shape', 'x=1,2Gi,1Gi'], ['--shape', '=1,1Gi'],
+    ['--shape', 'x=1,1Gi', '--shape', 'x=2,2Gi']])
 def test_what_cannot_be_right_stops_at_once(br2, project, tmp_path, options):
     said = br2.run(project('failures'), '--db', tmp_path / 'br2.db', *options, code=3)
     assert not (tmp_path / 'br2.db').exists()
     assert len(said.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize('options, words', [
+    (['--values', '-', '--values', '-'], '--values - twice: standard'), (['--pods', '-', '--pods', '-'], '--pods - twice: standard'),
+    (['--pods', '-', '--values', '-'], '--pods - and --values -: standard'),
+    (['--shape', 'x=1,1Gi', '--shape', 'y=1,1Gi', '--shape', 'x=1,1Gi'], 'two shapes are named x')])
+def test_what_is_said_of_it(br2, nowhere, tmp_path, options, words):
+    assert words in values(br2, tmp_path / 'br2.db', nowhere, *options, code=3).stderr
 
 
 @pytest.mark.parametrize('text, words', [
@@ -166,12 +175,38 @@ def test_values_that_cannot_be_read(br2, project, tmp_path, text, words):
 
 
 def test_a_bad_pool(br2, nowhere, tmp_path):
+    """What is stored of it stays; the others are stored; the exit code tells."""
     db, bad = tmp_path / 'br2.db', nowhere / 'bad.yaml'
     bad.write_text('pools: {legacy: {worker: {resources: {requests: {cpu: many}}}}}\n')
-    said = values(br2, db, nowhere, '--values', CHART, '--values', bad)
+    said = values(br2, db, nowhere, '--values', CHART, '--values', bad, code=2)
+    assert '2 pools read, 2 of them new or changed' in said.stderr and '1 pool cannot be read' in said.stderr
     (warning,) = [line for line in said.stderr.splitlines() if 'warning' in line]
     assert f"{bad}:1:55: pools.legacy.worker.resources.requests.cpu: 'many'" in warning
     assert value(db, 'SELECT group_concat(pool) FROM (SELECT pool FROM pool_spec ORDER BY pool)') == 'dedicated,shared'
+    values(br2, db, nowhere, '--values', CHART)
+    said = values(br2, db, nowhere, '--values', CHART, '--values', bad, code=2)
+    assert 'stored and not in' not in said.stderr
+    assert value(db, "SELECT count(*) FROM pool_spec WHERE pool = 'legacy'") == 1
+    values(br2, db, nowhere, '--values', CHART, '--values', bad, '--dry-run', code=2)
+
+
+def test_a_pool_that_is_gone(br2, nowhere, tmp_path):
+    """Files may be a part of the chart's values: it stays, which is said; who retires it says so."""
+    db, less = tmp_path / 'br2.db', nowhere / 'less.yaml'
+    values(br2, db, nowhere, '--values', CHART, '--valid-from', '2026-10-01')
+    less.write_text('pools: {shared: {}}\n')
+    said = values(br2, db, nowhere, '--values', CHART, '--valid-from', '2026-10-02')
+    assert 'not in these files' not in said.stderr
+    # dedicated is not enabled.
+    said = values(br2, db, nowhere, '--values', less)
+    assert ('values: pool legacy is stored and not in these files: it stays as it is; enabled: false retires it'
+            in said.stderr)
+    less.write_text('pools: {legacy: {enabled: false}}\n')
+    values(br2, db, nowhere, '--values', less)
+    less.write_text('pools: {shared: {}}\n')
+    assert 'not in these files' not in values(br2, db, nowhere, '--values', less).stderr
+    # They were not there then.
+    assert 'not in these files' not in values(br2, db, nowhere, '--values', less, '--valid-from', '2025-01-01').stderr
 
 
 def test_dry_run(br2, stored):

@@ -49,7 +49,7 @@ static int read_times(const uint8_t *data, size_t size, size_t times, struct buf
 {
 	struct pool_text file = {"values.yaml", {(const char *)data, size}};
 	struct pool_text files[] = {file, file};
-	struct pool_sink sink = {rows, on_pool, on_warning};
+	struct pool_sink sink = {rows, on_pool, on_warning, NULL};
 	struct pool_tally tally = {0, 0};
 	int rc = cluster_pools_read(files, times, &sink, &tally, err);
 

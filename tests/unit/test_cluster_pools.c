@@ -55,7 +55,7 @@ static void on_warning(void *context, const char *text)
 
 static int hear(struct heard *heard, const struct pool_text *files, size_t count)
 {
-	struct pool_sink sink = {heard, on_pool, on_warning};
+	struct pool_sink sink = {heard, on_pool, on_warning, NULL};
 
 	memset(heard, 0, sizeof(*heard));
 	buf_init(&heard->text);
@@ -305,6 +305,12 @@ static void test_values_that_cannot_be(void **state)
 		{RESOURCES("requests: {cpu: 2}, limits: {cpu: 1}"), "requests more cpu"},
 		{"pools: {'a b': {}}\n", "names no pool"},
 		{"pools: {'': {}}\n", "names no pool"},
+		{"pools: {\"a\\x9bb\": {}}\n", "names no pool"},
+		{"pools: {\"a\\x7fb\": {}}\n", "names no pool"},
+		{"pools: {\"a\\0b\": {}}\n", "names no pool"},
+		{"pools: {\"a\\u202eb\": {}}\n", "names no pool"},
+		{POOL("instancePrefix: \"x\\0y\""), "pools.p.instancePrefix: control characters"},
+		{POOL("instancePrefix: \"x\\x85y\""), "control characters"},
 	};
 	struct heard heard;
 	size_t i;
