@@ -31,6 +31,7 @@ enum statement_id {
 	ST_ROLLBACK,
 	/* store_schema.c, store_views.c */
 	ST_IDENTITY,
+	ST_SETTING_GONE,
 	ST_VIEWS_OURS,
 	ST_VIEW_STATE,
 	ST_VIEW_CLAIM,

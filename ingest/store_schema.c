@@ -212,6 +212,29 @@ static int migrate(struct store *store, struct err *err)
 	return 0;
 }
 
+/* A setting whose row somebody deleted is again as it was shipped. As a rule there is none. */
+static int restore_settings(struct store *store, struct err *err)
+{
+	struct statement *s;
+	bool complete;
+
+	if (store->access == STORE_READ)
+		return 0;
+	s = db_use(store, ST_SETTING_GONE,
+		   "SELECT NOT EXISTS (SELECT 1 FROM setting_default d"
+		   " WHERE NOT EXISTS (SELECT 1 FROM setting s WHERE s.key = d.key))");
+	if (db_row(s, err) < 0)
+		return -1;
+	complete = column_int(s, 0);
+	db_reset(s);
+	if (complete)
+		return 0;
+	return db_exec(store,
+		       "INSERT OR IGNORE INTO setting (key, value, about)"
+		       " SELECT key, value, about FROM setting_default",
+		       err);
+}
+
 /* ---- the handle ---- */
 
 int store_open(struct store **out_store, const char *path, enum store_access access_mode,
@@ -230,7 +253,7 @@ int store_open(struct store **out_store, const char *path, enum store_access acc
 	for (i = 0; i < sizeof(store->borrowed) / sizeof(*store->borrowed); i++)
 		buf_init(&store->borrowed[i]);
 	if (open_file(store, err) < 0 || configure(store, err) < 0 || migrate(store, err) < 0 ||
-	    views_refresh(store, err) < 0) {
+	    restore_settings(store, err) < 0 || views_refresh(store, err) < 0) {
 		store_close(store);
 		return -1;
 	}

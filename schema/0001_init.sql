@@ -4,7 +4,19 @@
 -- names; what people query are the views (plural, queries/*.sql).
 
 CREATE TABLE setting (
-    -- Thresholds that views use. Yours to change: an ingest never overwrites a row.
+    -- Thresholds that views use. Yours to change: an ingest never overwrites a row. To go back to the default
+    -- delete the row: it comes back when the file is next opened for writing. Until then no view judges by it.
+    key TEXT NOT NULL PRIMARY KEY,
+    value ANY NOT NULL, -- a number; of portal_url and runner_container a text
+    about TEXT NOT NULL,
+    -- The name is what SQLite says when it refuses a value. Without a bound above, Infinity would be a number.
+    CONSTRAINT "a number from 0 on (sizing_step_mib from 1 and outlier_results from 2); portal_url and runner_container: a text"
+    CHECK (CASE WHEN key IN ('portal_url', 'runner_container') THEN typeof(value) = 'text' ELSE typeof(value) IN ('integer', 'real')
+        AND value BETWEEN CASE key WHEN 'sizing_step_mib' THEN 1 WHEN 'outlier_results' THEN 2 ELSE 0 END AND 1e12 END)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE setting_default (
+    -- The settings as they are shipped, from which a deleted row of setting comes back. The program's own.
     key TEXT NOT NULL PRIMARY KEY,
     value ANY NOT NULL,
     about TEXT NOT NULL
@@ -499,7 +511,7 @@ CREATE TABLE aux_message (
     PRIMARY KEY (result_id, idx)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO setting (key, value, about) VALUES
+INSERT INTO setting_default (key, value, about) VALUES
     ('heavy_wall_s', 60, 'a package is heavy if an action ran longer than this'),
     ('heavy_cores', 4, 'or averaged more cores than this ...'),
     ('heavy_cores_min_s', 5, '... while it ran longer than this'),
@@ -507,6 +519,7 @@ INSERT INTO setting (key, value, about) VALUES
     ('retry_missing_days', 7, 'missing results are asked for again while their run is younger'),
     ('executed_tolerance_s', 2, 'clock tolerance when a result names no invocation'),
     ('portal_url', '', 'base of the portal''s pages, e.g. http://127.0.0.1:8081/browser');
+INSERT INTO setting SELECT key, value, about FROM setting_default;
 INSERT INTO mode (mode, remote_cache, cache_uploads, remote_execution, local_execution) VALUES
     ('local', 'false', 'false', 'false', 'true'),
     ('local-cache', 'true', 'true', 'false', 'true'),

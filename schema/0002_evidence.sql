@@ -89,7 +89,7 @@ CREATE TABLE tail_pattern (
 
 INSERT INTO tail_pattern (pattern, about) VALUES
     ('*make * failed (exit *', 'br2: the last lines of a package''s make');
-INSERT INTO setting (key, value, about) VALUES
+INSERT INTO setting_default (key, value, about) VALUES
     ('kill_before_s', 1, 'a container''s end counts for an action from so long before its start'),
     ('kill_after_s', 5, '... to so long after its end: finishedAt has whole seconds, and the worker needs a moment'),
     ('kill_order_s', 1, 'of several actions the last that ended not later than this after the kill'),
@@ -97,3 +97,5 @@ INSERT INTO setting (key, value, about) VALUES
     ('runner_container', 'runner', 'the container of a worker''s pod that runs the actions'),
     ('prometheus_hours', 48, 'Prometheus is not asked about what is older: its retention'),
     ('prometheus_lag_s', 120, 'what is younger may not be scraped yet: it is asked about again');
+INSERT INTO setting SELECT key, value, about FROM setting_default d
+    WHERE NOT EXISTS (SELECT 1 FROM setting s WHERE s.key = d.key);

@@ -88,7 +88,7 @@ CREATE TABLE listed_package (
 INSERT INTO shape (shape, cpu_milli, memory_request_bytes, memory_limit_bytes) VALUES
     ('small', 1500, 2147483648, 4294967296),
     ('big', 6000, 8589934592, 12884901888);
-INSERT INTO setting (key, value, about) VALUES
+INSERT INTO setting_default (key, value, about) VALUES
     ('pod_overhead_cpu', 0.26, 'cores that the other containers of a worker''s pod request'),
     ('pod_overhead_gib', 0.516, '... and GiB of memory'),
     ('worker_start_s', 65, 'from wanting one more worker to its first action'),
@@ -100,3 +100,5 @@ INSERT INTO setting (key, value, about) VALUES
     ('compare_floor_pct', 10, '... nor one up to this percentage of the shorter one'),
     ('compare_repeats', 3, '... nor, where so many other runs executed the same under the same limit, ...'),
     ('compare_noise', 3, '... one up to this, times their median distance from their median');
+INSERT INTO setting SELECT key, value, about FROM setting_default d
+    WHERE NOT EXISTS (SELECT 1 FROM setting s WHERE s.key = d.key);

@@ -5,6 +5,8 @@
 
 -- setting
 SELECT key, value, about FROM setting;
+-- setting_default
+SELECT key, value, about FROM setting_default;
 -- mode
 SELECT * FROM mode;
 -- variant

@@ -312,6 +312,33 @@ def test_sql_is_read_only_unless_asked(br2, project, tmp_path):
     assert value(db, "SELECT value FROM setting WHERE key = 'heavy_wall_s'") == 90
 
 
+def settings_of(db):
+    return {row['key']: row['value'] for row in rows(db, 'SELECT key, value FROM setting')}
+
+
+def test_a_deleted_setting_comes_back_as_it_was_shipped(br2, project, tmp_path):
+    db, logs = tmp_path / 'br2.db', project('flaky')
+    br2.run(logs, '--db', db, '--no-remote', '--no-report')
+    shipped = settings_of(db)
+    br2.run('sql', '--db', db, '--write', "UPDATE setting SET value = 90 WHERE key = 'heavy_wall_s'",
+            "DELETE FROM setting WHERE key IN ('heavy_cores', 'compare_floor_s', 'runner_container')")
+    assert len(settings_of(db)) == len(shipped) - 3
+    br2.run(logs, '--db', db, '--no-remote', '--no-report')
+    assert settings_of(db) == {**shipped, 'heavy_wall_s': 90}
+    before = db.read_bytes()
+    br2.run(logs, '--db', db, '--no-remote', '--no-report')
+    assert db.read_bytes() == before
+
+
+@pytest.mark.parametrize('key, value', [('heavy_cores', "'lots'"), ('heavy_cores', "'4'"), ('heavy_cores', '-1'), ('heavy_cores', '9e999'),
+                                        ('sizing_step_mib', '0'), ('outlier_results', '1'), ('portal_url', '7'), ('runner_container', "x'41'")])
+def test_a_setting_takes_no_value_that_no_view_could_judge_by(br2, project, tmp_path, key, value):
+    db = tmp_path / 'br2.db'
+    br2.run(project('flaky'), '--db', db, '--no-remote', '--no-report')
+    said = br2.run('sql', '--db', db, '--write', f"UPDATE setting SET value = {value} WHERE key = '{key}'", code=19)
+    assert 'a number from 0 on' in said.stderr and 'a text' in said.stderr
+
+
 def test_sql_without_the_shell(shown, tmp_path):
     said = show(shown, 'sql', 'SELECT 1', code=2, env={'PATH': str(tmp_path)})
     assert 'apt-get install sqlite3' in said.stderr and str(shown.db) in said.stderr

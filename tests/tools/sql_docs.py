@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 CREATE = re.compile(r'^CREATE (VIEW|TABLE) (\w+) \(\n', re.M)
 STATEMENT_END = re.compile(r'^\) (?:AS|STRICT)', re.M)
-CONSTRAINTS = ('PRIMARY', 'UNIQUE', 'FOREIGN', 'CHECK')
+CONSTRAINTS = ('PRIMARY', 'UNIQUE', 'FOREIGN', 'CHECK', 'CONSTRAINT')
 
 
 @dataclass
@@ -134,7 +134,7 @@ Made by `tests/tools/sql_docs.py --update` from the comments in these files; `.s
 - `run_compare` and `run_compare_packages` hold each two runs side by side: filter both `run_a` and `run_b`.
 - Views whose names begin with `_` are what the others are made of. They may change without notice,
   and are where a rule can be changed: drop one and create your own of the same columns; an ingest leaves it alone.
-- Thresholds are rows of table `setting`; `mode`, `variant` and `oom_pattern` can be added to as well.
+- Thresholds are rows of table `setting`; a row that you delete comes back with its default. `mode`, `variant` and `oom_pattern` can be added to as well.
 - NULL is unknown. *Counted* results are those of the action cache with usage; a hit counts for the run
   that executed it, never for the one that was spared it. max RSS is one process, never a sum; cores are averages.
 - What changes, and how long old names stay: [CHANGES.md](CHANGES.md).

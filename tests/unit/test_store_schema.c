@@ -23,9 +23,12 @@ const struct embedded_sql schema_steps[] = {
 const struct embedded_sql canned_views[] = {
 	{"first", views_1, TEXT_MAX}, {"second", views_2, TEXT_MAX}, {NULL, NULL, 0}};
 
+#define SETTINGS(table) \
+	"CREATE TABLE " table " (key TEXT NOT NULL PRIMARY KEY, value ANY, about TEXT) STRICT;"
 #define STEP_1                                                                                 \
 	"CREATE TABLE canned_view (name TEXT NOT NULL PRIMARY KEY, sql TEXT NOT NULL) STRICT," \
-	" WITHOUT ROWID; CREATE TABLE t (a INTEGER) STRICT; INSERT INTO t VALUES (1);"
+	" WITHOUT ROWID;" SETTINGS("setting") SETTINGS(                                        \
+		"setting_default") "CREATE TABLE t (a INTEGER) STRICT; INSERT INTO t VALUES (1);"
 #define STEP_2 "ALTER TABLE t ADD COLUMN b INTEGER DEFAULT 2;"
 #define VIEWS_1                                                                         \
 	"-- lost; this one\nCREATE VIEW one(\n    a -- kept; ';\n) AS\n/* [ */\nSELECT" \
