@@ -50,7 +50,7 @@ CREATE VIEW _heavy_package (
 SELECT v.project, v.project_id, v.package, v.package_id, v.n, v.long, v.wide, v.actions, v.longest, v.cores, v.rss, v.wall,
     v.position, f.project_id IS NOT NULL,
     CASE WHEN f.project_id IS NOT NULL THEN CASE WHEN v.n > 0 THEN iif(v.position IS NULL, 'add', 'keep')
-        WHEN v.actions > 0 THEN 'drop' ELSE 'not seen' END END
+        WHEN v.actions > 0 THEN CASE WHEN (SELECT is_whole FROM _heavy_rule) THEN 'drop' END ELSE 'not seen' END END
 FROM (SELECT j.name AS project, j.project_id, p.name AS package, p.package_id, count(*) AS n, sum(h.is_long) AS long,
         sum(h.is_wide) AS wide, max(h.wall_ns) AS longest, max(h.cores) AS cores, max(h.max_rss_bytes) AS rss, total(h.wall_ns) AS wall,
         (SELECT count(*) FROM result r INDEXED BY result_package WHERE r.package_id = p.package_id AND r.source = 1

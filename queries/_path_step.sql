@@ -72,13 +72,13 @@ SELECT x.run, x.path, x.idx,
             AND x.start_ns + x.run_duration_us * 1000 + (SELECT value FROM setting WHERE key = 'executed_tolerance_s') * 1000000000
     END, q.invocation,
     -- As _heavy has it; by package, the long results come first in the index.
-    CASE WHEN p.package_id IS NOT NULL THEN EXISTS (SELECT 1 FROM result h INDEXED BY result_package
-            WHERE h.package_id = p.package_id AND h.wall_ns > (SELECT value * 1e9 FROM setting WHERE key = 'heavy_wall_s')
+    CASE WHEN p.package_id IS NOT NULL THEN CASE WHEN EXISTS (SELECT 1 FROM result h INDEXED BY result_package
+            WHERE h.package_id = p.package_id AND h.wall_ns > (SELECT wall_ns FROM _heavy_rule)
             AND h.source = 1 AND h.cpu_ns IS NOT NULL AND h.project_id = x.project_id)
         OR EXISTS (SELECT 1 FROM result h INDEXED BY result_package
-            WHERE h.package_id = p.package_id AND h.wall_ns > (SELECT value * 1e9 FROM setting WHERE key = 'heavy_cores_min_s')
+            WHERE h.package_id = p.package_id AND h.wall_ns > (SELECT cores_wall_ns FROM _heavy_rule)
             AND h.source = 1 AND h.cpu_ns IS NOT NULL AND h.project_id = x.project_id
-            AND h.cores > (SELECT value * 1.0 FROM setting WHERE key = 'heavy_cores')) END,
+            AND h.cores > (SELECT cores FROM _heavy_rule)) THEN 1 WHEN (SELECT is_whole FROM _heavy_rule) THEN 0 END END,
     CASE WHEN p.package_id IS NOT NULL AND EXISTS (SELECT 1 FROM project_file k WHERE k.project_id = x.project_id) THEN
         EXISTS (SELECT 1 FROM listed_package l WHERE l.project_id = x.project_id AND l.package = p.name) END,
     x.run_id, p.package_id, x.is_command, x.duration_us, x.potential_us, r.wall_ns, r.cpu_ns, r.max_rss_bytes

@@ -6,14 +6,14 @@ CREATE VIEW heavy_json (
     heavy,    -- JSON array: what heavy in project.json should be
     adds,     -- of its names those that are new, likewise; all of them where no project.json was read
     keeps,    -- those that are heavy and listed
-    drops,    -- listed, and none of its results is heavy: not in the array
+    drops,    -- listed, and none of its results is heavy: not in the array; none while a setting heavy_* is missing
     not_seen, -- listed, and no execution is known: in the array, since nothing speaks against them
     changes   -- adds + drops, how many; NULL: no project.json was read
 ) AS
 SELECT project, '[' || ifnull(heavy, '') || ']', '[' || ifnull(adds, '') || ']', '[' || ifnull(keeps, '') || ']',
     '[' || ifnull(drops, '') || ']', '[' || ifnull(not_seen, '') || ']', CASE WHEN is_read THEN changes END
 FROM (SELECT v.project, v.is_read, row_number() OVER listing AS place,
-        group_concat(CASE WHEN v.verdict <> 'drop' THEN s.text END, ', ') OVER listing AS heavy,
+        group_concat(CASE WHEN v.verdict IS NOT 'drop' THEN s.text END, ', ') OVER listing AS heavy,
         group_concat(CASE v.verdict WHEN 'add' THEN s.text END, ', ') OVER listing AS adds,
         group_concat(CASE v.verdict WHEN 'keep' THEN s.text END, ', ') OVER listing AS keeps,
         group_concat(CASE v.verdict WHEN 'drop' THEN s.text END, ', ') OVER listing AS drops,
@@ -21,7 +21,8 @@ FROM (SELECT v.project, v.is_read, row_number() OVER listing AS place,
         sum(v.verdict IN ('add', 'drop')) OVER listing AS changes,
         count(*) OVER (PARTITION BY v.project) AS all_rows
     FROM (SELECT j.name AS project, f.project_id IS NOT NULL AS is_read, h.package, h.position, h.wall_ns,
-            CASE WHEN h.n > 0 THEN iif(h.position IS NULL, 'add', 'keep') WHEN h.actions > 0 THEN 'drop' ELSE 'not seen' END AS verdict
+            CASE WHEN h.n > 0 THEN iif(h.position IS NULL, 'add', 'keep') WHEN h.actions > 0
+                THEN CASE WHEN (SELECT is_whole FROM _heavy_rule) THEN 'drop' END ELSE 'not seen' END AS verdict
             FROM _heavy_or_listed h JOIN project j ON j.project_id = h.project_id LEFT JOIN project_file f ON f.project_id = h.project_id) v
         JOIN _json_string s ON s.package = v.package
     WINDOW listing AS (PARTITION BY v.project ORDER BY v.position IS NULL, v.position, v.wall_ns DESC, v.package))

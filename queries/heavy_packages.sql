@@ -12,22 +12,24 @@ CREATE VIEW heavy_packages (
     max_rss_gib,   -- largest single process of a heavy one
     heavy_wall_h,  -- wall time of the heavy ones, hours
     listed,        -- 1: a project's heavy list in project.json has it now; NULL: not read for any project where it is heavy
-    -- add (heavy, not listed), drop (listed, and none of its results is heavy), keep (heavy and listed), not
+    -- add (heavy, not listed), keep (heavy and listed), drop (listed, and none of its results is heavy), not
     -- seen (listed, and no execution of it is known: it stays in the list). Where projects differ, the first of
-    -- these that one of them needs. NULL: heavy only where no project.json was read.
+    -- these that one of them needs; drop and not seen only where it is heavy in none. NULL: heavy only where no
+    -- project.json was read; or it would be drop, and a setting heavy_* is missing.
     verdict
 ) AS
 SELECT v.package, v.n, v.long, v.wide,
     (SELECT count(*) FROM result r INDEXED BY result_package WHERE r.package_id = v.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL),
     round(v.longest / 1e9, 1), round(v.cores, 2), round(v.rss / 1073741824.0, 2), round(v.wall / 3.6e12, 3),
-    CASE WHEN v.is_listed THEN 1 WHEN v.is_read THEN 0 END, v.verdict
+    CASE WHEN v.is_listed THEN 1 WHEN v.is_read THEN 0 END,
+    CASE v.need WHEN 1 THEN 'add' WHEN 2 THEN 'keep' WHEN 3 THEN CASE WHEN v.n = 0 AND (SELECT is_whole FROM _heavy_rule) THEN 'drop' END
+        WHEN 4 THEN CASE WHEN v.n = 0 THEN 'not seen' END END
 FROM (SELECT h.package, max(h.package_id) AS package_id, sum(h.n) AS n, sum(h.long) AS long, sum(h.wide) AS wide,
         coalesce(max(CASE WHEN h.n > 0 THEN h.longest_ns END), max(h.longest_ns)) AS longest, max(h.cores) AS cores,
         max(h.rss_bytes) AS rss, total(h.wall_ns) AS wall, max(h.position) IS NOT NULL AS is_listed,
         max(f.project_id) IS NOT NULL AS is_read,
-        -- The wanted order is that of the alphabet.
-        min(CASE WHEN f.project_id IS NOT NULL THEN CASE WHEN h.n > 0 THEN iif(h.position IS NULL, 'add', 'keep')
-            WHEN h.actions > 0 THEN 'drop' ELSE 'not seen' END END) AS verdict
+        min(CASE WHEN f.project_id IS NOT NULL THEN CASE WHEN h.n > 0 THEN iif(h.position IS NULL, 1, 2)
+            WHEN h.actions > 0 THEN 3 ELSE 4 END END) AS need
     FROM _heavy_or_listed h LEFT JOIN project_file f ON f.project_id = h.project_id GROUP BY h.package) v
 ORDER BY v.wall DESC, v.package;
 
@@ -45,7 +47,7 @@ CREATE VIEW heavy_packages_by_project (
     max_rss_gib,   -- largest single process of a heavy one
     heavy_wall_h,  -- wall time of the heavy ones, hours
     listed,        -- 1: heavy of the project's project.json has it now; NULL: that file was not read
-    verdict        -- add, keep, drop or not seen, see heavy_packages; NULL: project.json was not read
+    verdict        -- add, keep, drop or not seen, see heavy_packages; NULL: project.json was not read, or a setting is missing
 ) AS
 SELECT project, package, heavy_actions, long_actions, wide_actions, actions, round(longest_ns / 1e9, 1), round(cores, 2),
     round(rss_bytes / 1073741824.0, 2), round(wall_ns / 3.6e12, 3), CASE WHEN is_read THEN position IS NOT NULL END, verdict
@@ -65,16 +67,14 @@ CREATE VIEW heavy_packages_by_run (
     max_rss_gib,   -- largest single process of a heavy one
     heavy_wall_h,  -- wall time of the heavy ones, hours
     listed,        -- 1: heavy of the project's project.json has it now; NULL: that file was not read
-    verdict        -- add, keep, drop or not seen (in this run), see heavy_packages; NULL: project.json was not read
+    verdict        -- add, keep, drop or not seen (in this run), see heavy_packages; NULL: project.json was not read, or a setting is missing
 ) AS
 WITH at AS MATERIALIZED (
-    SELECT (SELECT value * 1e9 FROM setting WHERE key = 'heavy_wall_s') AS wall,
-        (SELECT value * 1.0 FROM setting WHERE key = 'heavy_cores') AS cores,
-        (SELECT value * 1e9 FROM setting WHERE key = 'heavy_cores_min_s') AS min_wall)
+    SELECT wall_ns AS wall, cores, cores_wall_ns AS min_wall, is_whole FROM _heavy_rule)
 SELECT u.run, u.package, u.n, u.long, u.wide, u.actions, round(u.longest / 1e9, 1), round(u.cores, 2), round(u.rss / 1073741824.0, 2),
     round(u.wall / 3.6e12, 3), CASE WHEN f.project_id IS NOT NULL THEN u.is_listed END,
     CASE WHEN f.project_id IS NOT NULL THEN CASE WHEN u.n > 0 THEN iif(u.is_listed, 'keep', 'add')
-        WHEN u.actions > 0 THEN 'drop' ELSE 'not seen' END END
+        WHEN u.actions > 0 THEN CASE WHEN (SELECT is_whole FROM at) THEN 'drop' END ELSE 'not seen' END END
 FROM (SELECT v.run, v.project_id, p.name AS package, sum(v.is_heavy) AS n, sum(v.is_long) AS long, sum(v.is_wide) AS wide,
         count(*) AS actions, max(v.wall_ns) AS longest, max(CASE WHEN v.is_heavy THEN v.cores END) AS cores,
         max(CASE WHEN v.is_heavy THEN v.max_rss_bytes END) AS rss, total(CASE WHEN v.is_heavy THEN v.wall_ns END) AS wall,

@@ -87,7 +87,7 @@ def test_an_empty_list_is_known():
 
 
 @pytest.mark.parametrize('first, second, verdict', [
-    ((61, True), (61, False), 'add'), ((61, True), (1, True), 'drop'), ((61, True), (None, True), 'keep'),
+    ((61, True), (61, False), 'add'), ((61, True), (1, True), 'keep'), ((61, True), (None, True), 'keep'),
     ((1, True), (None, True), 'drop'), ((None, True), (None, True), 'not seen'), ((1, False), (1, False), None)])
 def test_projects_that_differ(first, second, verdict):
     """(wall of package x or None, listed) of two projects."""
@@ -169,3 +169,39 @@ def test_a_list_that_was_not_read_is_not_an_empty_one():
     made.ran('s', 'y', 61)
     made.made.lists('p', [])
     assert verdicts(made.made.finish()) == {'x': (0, 'add'), 'y': (None, None)}
+
+
+SETTINGS = 'heavy_wall_s', 'heavy_cores', 'heavy_cores_min_s'
+
+
+@pytest.mark.parametrize('gone', [SETTINGS[:1], SETTINGS[1:2], SETTINGS[2:], SETTINGS])
+def test_a_rule_whose_setting_is_missing_makes_nothing_heavy_and_nothing_light(gone):
+    made = Made(r='p')
+    for package, wall, cores in (('long', 61, 1), ('wide', 6, 4.5), ('both', 61, 4.5), ('light', 1, 1)):
+        made.ran('r', package, wall, cores)
+    made.made.lists('p', ['long', 'wide', 'both', 'light', 'gone'])
+    db = made.made.finish()
+    for key in gone:
+        db.execute('DELETE FROM setting WHERE key = ?', (key,))
+    heavy = {'long', 'both'} if gone != SETTINGS and gone[0] != 'heavy_wall_s' else {'wide', 'both'} if gone != SETTINGS else set()
+    wanted = {p: (1, 'keep' if p in heavy else None) for p in ('long', 'wide', 'both', 'light')} | {'gone': (1, 'not seen')}
+    for form in VIEWS:
+        assert verdicts(db, f'heavy_packages{form}') == wanted
+    (row,) = rows(db, 'SELECT heavy, keeps, drops FROM heavy_json')
+    assert json.loads(row['heavy']) == ['long', 'wide', 'both', 'light', 'gone']
+    assert set(json.loads(row['keeps'])) == heavy and row['drops'] == '[]'
+
+
+def test_what_is_heavy_anywhere_is_dropped_nowhere_in_the_whole():
+    """Three projects keep it, in one it ran light; one that has no list does not make it lighter."""
+    made = Made(r='p', s='q', t='o')
+    for trace, project, wall in (('r', 'p', 61), ('s', 'q', 1), ('t', 'o', 1)):
+        made.ran(trace, 'x', wall)
+    made.made.lists('p', ['x'])
+    made.made.lists('q', ['x'])
+    assert verdicts(made.made.finish()) == {'x': (1, 'keep')}
+    made = Made(r='p', s='q')
+    made.ran('r', 'x', 61)  # p has no project.json
+    made.ran('s', 'x', 1)
+    made.made.lists('q', ['x'])
+    assert verdicts(made.made.finish()) == {'x': (1, None)}
