@@ -6,18 +6,20 @@ CREATE VIEW concurrency_summary (
     unknown,        -- of these, without the times for running: not in any figure of it
     unknown_waits,  -- without those for waiting
     workers,        -- workers seen
-    peak_running,   -- most actions that held a worker at once
+    peak_running,   -- most actions that held a worker at once; NULL, as what follows of running: no times are known
     avg_running,    -- while at least one did
     running_s,      -- time during which at least one did
     idle_s,         -- time from the first to the last of them during which none did
-    peak_waiting,   -- most actions that waited at once
+    peak_waiting,   -- most actions that waited at once; NULL, as queued_s: no times are known
     queued_s,       -- time during which at least one waited
-    busy_pct        -- held time, of the time from the first to the last times the workers seen; over 100 where a
-                    -- worker runs several at once
+    busy_pct        -- held time, of the time from the first to the last times the workers whose times are known; over
+                    -- 100 where a worker runs several at once
 ) AS
-SELECT v.invocation, c.n, c.n - c.ended, c.n - c.begun, c.workers, v.peak_running, round(v.held / nullif(v.ran, 0), 2), round(v.ran / 1e9, 3),
-    round((v.last_ns - v.first_ns - v.ran) / 1e9, 3), v.peak_queued, round(v.waited / 1e9, 3),
-    round(100 * v.held / nullif(c.workers * (v.last_ns - v.first_ns), 0), 1)
+SELECT v.invocation, c.n, c.n - c.ended, c.n - c.begun, c.workers,
+    CASE WHEN c.ended > 0 THEN v.peak_running END, round(v.held / nullif(v.ran, 0), 2), CASE WHEN c.ended > 0 THEN round(v.ran / 1e9, 3) END,
+    round((v.last_ns - v.first_ns - v.ran) / 1e9, 3), CASE WHEN c.begun > 0 THEN v.peak_queued END,
+    CASE WHEN c.begun > 0 THEN round(v.waited / 1e9, 3) END,
+    round(100 * v.held / nullif(c.timed * (v.last_ns - v.first_ns), 0), 1)
 FROM (SELECT invocation, max(running) OVER one AS peak_running, max(queued) OVER one AS peak_queued,
         total(CASE WHEN running > 0 THEN until_ns - at_ns END) OVER one AS ran,
         total(CASE WHEN queued > 0 THEN until_ns - at_ns END) OVER one AS waited,
@@ -26,6 +28,7 @@ FROM (SELECT invocation, max(running) OVER one AS peak_running, max(queued) OVER
         max(CASE WHEN running > 0 THEN until_ns END) OVER one AS last_ns, row_number() OVER one AS place
     FROM _step WHERE until_ns > at_ns OR until_ns IS NULL OR at_ns IS NULL
     WINDOW one AS (PARTITION BY invocation)) v
-    JOIN (SELECT invocation, count(*) AS n, count(ended_ns) AS ended, count(queued_ns) AS begun, count(DISTINCT worker_id) AS workers
+    JOIN (SELECT invocation, count(*) AS n, count(ended_ns) AS ended, count(queued_ns) AS begun, count(DISTINCT worker_id) AS workers,
+            count(DISTINCT CASE WHEN busy_ns IS NOT NULL THEN worker_id END) AS timed
         FROM _worked GROUP BY invocation) c ON c.invocation = v.invocation
 WHERE v.place = 1;

@@ -86,13 +86,15 @@ def check_summary(db, invocation, executions, waits, runs, moments):
     assert (row['results'], row['unknown'], row['unknown_waits']) == \
         (len(executions), len(executions) - len(runs), len(executions) - len(waits))
     assert row['workers'] == len({w for _, w in executions})
-    assert (row['peak_running'] or 0, row['peak_waiting'] or 0) == \
-        (max((count(runs, m) for m in moments), default=0), max((count(waits, m) for m in moments), default=0))
-    assert (row['running_s'], row['queued_s']) == (ran / S, longest_held(waits, moments) / S)
+    assert (row['peak_running'], row['running_s']) == ((max(count(runs, m) for m in moments), ran / S) if runs else (None, None))
+    assert (row['peak_waiting'], row['queued_s']) == \
+        ((max(count(waits, m) for m in moments), longest_held(waits, moments) / S) if waits else (None, None))
     assert row['avg_running'] == (pytest.approx(held / ran, abs=0.0051) if ran else None)
     real = [(a, b) for a, b in runs if b > a]
     span = max(b for _, b in real) - min(a for a, _ in real) if real else None
     assert row['idle_s'] == (None if span is None else (span - ran) / S)
+    timed = len({w for t, w in executions if spans([(t, w)], 'worker_start', 'worker_completed')})
+    assert row['busy_pct'] == (pytest.approx(100 * held / timed / span, abs=0.051) if span else None)
 
 
 @pytest.mark.parametrize('seed', range(20))
@@ -106,10 +108,14 @@ def test_worker_skew_is_the_definition(seed):
         assert found.keys() == pools.keys()
         for pool, workers in pools.items():
             row = found[pool]
-            held = [sum(b - a for a, b in spans(e, 'worker_start', 'worker_completed')) / S for e in workers.values()]
-            known = sum(len(spans(e, 'worker_start', 'worker_completed')) for e in workers.values())
+            found_of = [spans(e, 'worker_start', 'worker_completed') for e in workers.values()]
+            held = [sum(b - a for a, b in of_it) / S for of_it in found_of if of_it]
+            known = sum(map(len, found_of))
             assert (row['workers'], row['results']) == (len(workers), sum(map(len, workers.values())))
-            assert row['unknown'] == row['results'] - known
+            assert (row['unknown'], row['unknown_workers']) == (row['results'] - known, len(workers) - len(held))
+            if not held:
+                assert {row[c] for c in ('held_s', 'max_held_s', 'median_held_s', 'min_held_s', 'skew_ratio', 'even_pct', 'busiest')} == {None}
+                continue
             assert (row['held_s'], row['max_held_s'], row['median_held_s'], row['min_held_s']) == \
                 (sum(held), max(held), statistics.median(held), min(held))
             assert row['skew_ratio'] == (pytest.approx(max(held) / statistics.median(held), abs=0.0051) if statistics.median(held) else None)
@@ -129,6 +135,20 @@ def test_one_execution_of_several_attempts_counts_once():
     assert (row['results'], row['peak_running'], row['running_s'], row['queued_s']) == (1, 1, 2, 1)
     (row,) = rows(db, 'SELECT * FROM worker_skew')
     assert (row['results'], row['held_s']) == (1, 2)
+
+
+def test_a_worker_of_unknown_times_is_not_one_without_work():
+    made = tables.Tables()
+    made.run('r', start_ns=START)
+    for number, (worker, seconds) in enumerate([('w', 2), ('v', 4), ('u', None)]):
+        times = {'queued': START, 'worker_start': START, 'worker_completed': START + seconds * S} if seconds else {}
+        made.action('r', 'root//:x', 'k', str(number), [{'digest': digest(number)}])
+        made.result(digest(number), wall_ns=S, usage={'user_ns': S}, worker=worker, invocation='r', times=times)
+    db = made.finish()
+    (row,) = rows(db, 'SELECT * FROM worker_skew')
+    assert (row['workers'], row['unknown_workers'], row['min_held_s'], row['median_held_s'], row['even_pct']) == (3, 1, 2, 3, 75)
+    (row,) = rows(db, 'SELECT * FROM concurrency_summary')
+    assert (row['workers'], row['unknown'], row['busy_pct']) == (3, 1, 75)
 
 
 # ---- recorded: a cold run whose log is gone -----------------------------------------------------------
