@@ -156,7 +156,7 @@ static void add_cell(const struct html_table *table, size_t index, struct buf *h
 	if (cell->kind == KIND_NAME)
 		buf_addf(html, "<th scope=\"row\">%s</th>", cell->html);
 	else if (cell->kind == KIND_WORDS)
-		buf_addf(html, "<td class=\"words\">%s</td>", cell->html);
+		buf_addf(html, "<td class=\"words\"><div>%s</div></td>", cell->html);
 	else
 		buf_addf(html, "<td%s>%s</td>", is_text ? "" : " class=\"n\"", cell->html);
 }

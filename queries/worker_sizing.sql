@@ -7,12 +7,20 @@ CREATE VIEW worker_sizing (
     -- build. Below setting sizing_min_results nothing is recommended.
     pool,                 -- as worker names tell it; NULL: not known
     limit_gib,            -- memory limit in force; NULL: none, or not known
-    request_gib,          -- memory requested; where the pool's requests differ in it, the largest
     cpu_request,          -- cores requested
     results,              -- results of workers whose memory is known
     unknown,              -- and of which it is not
-    sampled_pct,          -- of those with usage: container sampled three times or more
-    sampled_wall_pct,     -- the same by wall time; elsewhere the largest process stands for the container
+    verdict,              -- on the limit: raise, lower, keep; limit not known; not enough data
+    -- Recommended: peak_max + setting sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and
+    -- + sizing_oom_mib; rounded up to sizing_step_mib. Never below the largest seen.
+    new_limit_gib,
+    -- Recommended: peak_p95 + sizing_margin_pct, rounded up to sizing_step_mib. Never below the largest seen,
+    -- as a node that is full puts out who uses more than it requested.
+    new_request_gib,
+    new_cpu_request,      -- recommended: cores_p95; what is above is a burst, as there is no CPU limit
+    reason,               -- of what is recommended, in words
+    request_gib,          -- memory requested; where the pool's requests differ in it, the largest
+    oom_kills,            -- kills for memory that containers of the pool and limit tell of
     peak_p50_gib,         -- median of the peaks
     peak_p90_gib,         -- 90th percentile of them
     peak_p95_gib,         -- 95th
@@ -23,16 +31,8 @@ CREATE VIEW worker_sizing (
     cores_p95,            -- 95th
     cores_p99,            -- 99th
     cores_max,            -- most average cores of one
-    oom_kills,            -- kills for memory that containers of the pool and limit tell of
-    -- Recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib. Never below the largest seen,
-    -- as a node that is full puts out who uses more than it requested.
-    new_request_gib,
-    -- Recommended: peak_max + sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and + sizing_oom_mib;
-    -- rounded up to sizing_step_mib. Never below the largest seen.
-    new_limit_gib,
-    new_cpu_request,      -- recommended: cores_p95; what is above is a burst, as there is no CPU limit
-    verdict,              -- on the limit: raise, lower, keep; limit not known; not enough data
-    reason                -- in words
+    sampled_pct,          -- of those with usage: container sampled three times or more
+    sampled_wall_pct      -- the same by wall time; elsewhere the largest process stands for the container
 ) AS
 WITH at AS MATERIALIZED (
     SELECT (SELECT value FROM setting WHERE key = 'sizing_min_results') AS least,
@@ -59,13 +59,10 @@ sized AS (
         n.step * (CAST(max(n.largest, n.killed) AS INTEGER) + (max(n.largest, n.killed) > CAST(max(n.largest, n.killed) AS INTEGER)))
             AS new_limit_mib
     FROM needed n)
-SELECT v.pool, round(v.limit_mib / 1024, 3), round(v.request_gib, 3), v.cpu_request_milli / 1000.0, v.known, v.unknown,
-    round(100.0 * v.sampled / nullif(v.counted, 0), 1), round(100 * v.sampled_wall_ns / nullif(v.wall_ns, 0), 1),
-    round(v.m50 / 1024.0, 3), round(v.m90 / 1024.0, 3), round(v.m95 / 1024.0, 3), round(v.m99 / 1024.0, 3), round(v.m100 / 1024.0, 3),
-    v.c50 / 100.0, v.c90 / 100.0, v.c95 / 100.0, v.c99 / 100.0, v.c100 / 100.0, v.kills,
-    round(v.new_request_mib / 1024.0, 3), round(v.new_limit_mib / 1024.0, 3), CASE WHEN v.new_limit_mib IS NOT NULL THEN v.c95 / 100.0 END,
+SELECT v.pool, round(v.limit_mib / 1024, 3), v.cpu_request_milli / 1000.0, v.known, v.unknown,
     CASE WHEN v.new_limit_mib IS NULL THEN 'not enough data' WHEN v.limit_mib IS NULL THEN 'limit not known'
         WHEN v.new_limit_mib > v.limit_mib THEN 'raise' WHEN v.new_limit_mib < v.limit_mib THEN 'lower' ELSE 'keep' END,
+    round(v.new_limit_mib / 1024.0, 3), round(v.new_request_mib / 1024.0, 3), CASE WHEN v.new_limit_mib IS NOT NULL THEN v.c95 / 100.0 END,
     CASE WHEN v.new_limit_mib IS NULL THEN v.known || ' results with known memory, ' || at.least || ' needed'
         WHEN v.killed > v.largest THEN 'limit: killed under this one, + ' || at.oom_pct || ' %'
         ELSE 'limit: largest of ' || v.known || ' + ' || at.margin || ' %' END
@@ -73,7 +70,11 @@ SELECT v.pool, round(v.limit_mib / 1024, 3), round(v.request_gib, 3), v.cpu_requ
             'p95 + ' || at.margin || ' %', 'largest seen') || '; CPU: p95 by wall time' END
         || CASE WHEN v.kills > 0 THEN '; kills for memory: ' || v.kills ELSE '' END
         || CASE WHEN v.sampled_wall_ns < v.wall_ns THEN '; a lower bound: largest process only for '
-            || CAST(100 - 100 * v.sampled_wall_ns / v.wall_ns AS INTEGER) || ' % of the wall time' ELSE '' END
+            || CAST(100 - 100 * v.sampled_wall_ns / v.wall_ns AS INTEGER) || ' % of the wall time' ELSE '' END,
+    round(v.request_gib, 3), v.kills,
+    round(v.m50 / 1024.0, 3), round(v.m90 / 1024.0, 3), round(v.m95 / 1024.0, 3), round(v.m99 / 1024.0, 3), round(v.m100 / 1024.0, 3),
+    v.c50 / 100.0, v.c90 / 100.0, v.c95 / 100.0, v.c99 / 100.0, v.c100 / 100.0,
+    round(100.0 * v.sampled / nullif(v.counted, 0), 1), round(100 * v.sampled_wall_ns / nullif(v.wall_ns, 0), 1)
 FROM sized v CROSS JOIN at
 ORDER BY v.pool, v.limit_mib, v.cpu_request_milli;
 
@@ -82,12 +83,20 @@ CREATE VIEW worker_sizing_by_project (
     project,              -- name
     pool,                 -- as worker names tell it; NULL: not known
     limit_gib,            -- memory limit in force; NULL: none, or not known
-    request_gib,          -- memory requested; where the pool's requests differ in it, the largest
     cpu_request,          -- cores requested
     results,              -- results of workers whose memory is known
     unknown,              -- and of which it is not
-    sampled_pct,          -- of those with usage: container sampled three times or more
-    sampled_wall_pct,     -- the same by wall time; elsewhere the largest process stands for the container
+    verdict,              -- on the limit: raise, lower, keep; limit not known; not enough data
+    -- Recommended: peak_max + setting sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and
+    -- + sizing_oom_mib; rounded up to sizing_step_mib. Never below the largest seen.
+    new_limit_gib,
+    -- Recommended: peak_p95 + sizing_margin_pct, rounded up to sizing_step_mib. Never below the largest seen,
+    -- as a node that is full puts out who uses more than it requested.
+    new_request_gib,
+    new_cpu_request,      -- recommended: cores_p95; what is above is a burst, as there is no CPU limit
+    reason,               -- of what is recommended, in words
+    request_gib,          -- memory requested; where the pool's requests differ in it, the largest
+    oom_kills,            -- kills for memory that containers of the pool and limit tell of
     peak_p50_gib,         -- median of the peaks
     peak_p90_gib,         -- 90th percentile of them
     peak_p95_gib,         -- 95th
@@ -98,16 +107,8 @@ CREATE VIEW worker_sizing_by_project (
     cores_p95,            -- 95th
     cores_p99,            -- 99th
     cores_max,            -- most average cores of one
-    oom_kills,            -- kills for memory that containers of the pool and limit tell of
-    -- Recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib. Never below the largest seen,
-    -- as a node that is full puts out who uses more than it requested.
-    new_request_gib,
-    -- Recommended: peak_max + sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and + sizing_oom_mib;
-    -- rounded up to sizing_step_mib. Never below the largest seen.
-    new_limit_gib,
-    new_cpu_request,      -- recommended: cores_p95; what is above is a burst, as there is no CPU limit
-    verdict,              -- on the limit: raise, lower, keep; limit not known; not enough data
-    reason                -- in words
+    sampled_pct,          -- of those with usage: container sampled three times or more
+    sampled_wall_pct      -- the same by wall time; elsewhere the largest process stands for the container
 ) AS
 WITH at AS MATERIALIZED (
     SELECT (SELECT value FROM setting WHERE key = 'sizing_min_results') AS least,
@@ -134,13 +135,10 @@ sized AS (
         n.step * (CAST(max(n.largest, n.killed) AS INTEGER) + (max(n.largest, n.killed) > CAST(max(n.largest, n.killed) AS INTEGER)))
             AS new_limit_mib
     FROM needed n)
-SELECT v.project, v.pool, round(v.limit_mib / 1024, 3), round(v.request_gib, 3), v.cpu_request_milli / 1000.0, v.known, v.unknown,
-    round(100.0 * v.sampled / nullif(v.counted, 0), 1), round(100 * v.sampled_wall_ns / nullif(v.wall_ns, 0), 1),
-    round(v.m50 / 1024.0, 3), round(v.m90 / 1024.0, 3), round(v.m95 / 1024.0, 3), round(v.m99 / 1024.0, 3), round(v.m100 / 1024.0, 3),
-    v.c50 / 100.0, v.c90 / 100.0, v.c95 / 100.0, v.c99 / 100.0, v.c100 / 100.0, v.kills,
-    round(v.new_request_mib / 1024.0, 3), round(v.new_limit_mib / 1024.0, 3), CASE WHEN v.new_limit_mib IS NOT NULL THEN v.c95 / 100.0 END,
+SELECT v.project, v.pool, round(v.limit_mib / 1024, 3), v.cpu_request_milli / 1000.0, v.known, v.unknown,
     CASE WHEN v.new_limit_mib IS NULL THEN 'not enough data' WHEN v.limit_mib IS NULL THEN 'limit not known'
         WHEN v.new_limit_mib > v.limit_mib THEN 'raise' WHEN v.new_limit_mib < v.limit_mib THEN 'lower' ELSE 'keep' END,
+    round(v.new_limit_mib / 1024.0, 3), round(v.new_request_mib / 1024.0, 3), CASE WHEN v.new_limit_mib IS NOT NULL THEN v.c95 / 100.0 END,
     CASE WHEN v.new_limit_mib IS NULL THEN v.known || ' results with known memory, ' || at.least || ' needed'
         WHEN v.killed > v.largest THEN 'limit: killed under this one, + ' || at.oom_pct || ' %'
         ELSE 'limit: largest of ' || v.known || ' + ' || at.margin || ' %' END
@@ -148,7 +146,11 @@ SELECT v.project, v.pool, round(v.limit_mib / 1024, 3), round(v.request_gib, 3),
             'p95 + ' || at.margin || ' %', 'largest seen') || '; CPU: p95 by wall time' END
         || CASE WHEN v.kills > 0 THEN '; kills for memory: ' || v.kills ELSE '' END
         || CASE WHEN v.sampled_wall_ns < v.wall_ns THEN '; a lower bound: largest process only for '
-            || CAST(100 - 100 * v.sampled_wall_ns / v.wall_ns AS INTEGER) || ' % of the wall time' ELSE '' END
+            || CAST(100 - 100 * v.sampled_wall_ns / v.wall_ns AS INTEGER) || ' % of the wall time' ELSE '' END,
+    round(v.request_gib, 3), v.kills,
+    round(v.m50 / 1024.0, 3), round(v.m90 / 1024.0, 3), round(v.m95 / 1024.0, 3), round(v.m99 / 1024.0, 3), round(v.m100 / 1024.0, 3),
+    v.c50 / 100.0, v.c90 / 100.0, v.c95 / 100.0, v.c99 / 100.0, v.c100 / 100.0,
+    round(100.0 * v.sampled / nullif(v.counted, 0), 1), round(100 * v.sampled_wall_ns / nullif(v.wall_ns, 0), 1)
 FROM sized v CROSS JOIN at
 ORDER BY v.project, v.pool, v.limit_mib, v.cpu_request_milli;
 
@@ -157,12 +159,20 @@ CREATE VIEW worker_sizing_by_run (
     run,                  -- trace id
     pool,                 -- as worker names tell it; NULL: not known
     limit_gib,            -- memory limit in force; NULL: none, or not known
-    request_gib,          -- memory requested; where the pool's requests differ in it, the largest
     cpu_request,          -- cores requested
     results,              -- results of workers whose memory is known
     unknown,              -- and of which it is not
-    sampled_pct,          -- of those with usage: container sampled three times or more
-    sampled_wall_pct,     -- the same by wall time; elsewhere the largest process stands for the container
+    verdict,              -- on the limit: raise, lower, keep; limit not known; not enough data
+    -- Recommended: peak_max + setting sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and
+    -- + sizing_oom_mib; rounded up to sizing_step_mib. Never below the largest seen.
+    new_limit_gib,
+    -- Recommended: peak_p95 + sizing_margin_pct, rounded up to sizing_step_mib. Never below the largest seen,
+    -- as a node that is full puts out who uses more than it requested.
+    new_request_gib,
+    new_cpu_request,      -- recommended: cores_p95; what is above is a burst, as there is no CPU limit
+    reason,               -- of what is recommended, in words
+    request_gib,          -- memory requested; where the pool's requests differ in it, the largest
+    oom_kills,            -- kills for memory that containers of the pool and limit tell of
     peak_p50_gib,         -- median of the peaks
     peak_p90_gib,         -- 90th percentile of them
     peak_p95_gib,         -- 95th
@@ -173,16 +183,8 @@ CREATE VIEW worker_sizing_by_run (
     cores_p95,            -- 95th
     cores_p99,            -- 99th
     cores_max,            -- most average cores of one
-    oom_kills,            -- kills for memory that containers of the pool and limit tell of
-    -- Recommended: peak_p95 + setting sizing_margin_pct, rounded up to sizing_step_mib. Never below the largest seen,
-    -- as a node that is full puts out who uses more than it requested.
-    new_request_gib,
-    -- Recommended: peak_max + sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and + sizing_oom_mib;
-    -- rounded up to sizing_step_mib. Never below the largest seen.
-    new_limit_gib,
-    new_cpu_request,      -- recommended: cores_p95; what is above is a burst, as there is no CPU limit
-    verdict,              -- on the limit: raise, lower, keep; limit not known; not enough data
-    reason                -- in words
+    sampled_pct,          -- of those with usage: container sampled three times or more
+    sampled_wall_pct      -- the same by wall time; elsewhere the largest process stands for the container
 ) AS
 WITH at AS MATERIALIZED (
     SELECT (SELECT value FROM setting WHERE key = 'sizing_min_results') AS least,
@@ -209,13 +211,10 @@ sized AS (
         n.step * (CAST(max(n.largest, n.killed) AS INTEGER) + (max(n.largest, n.killed) > CAST(max(n.largest, n.killed) AS INTEGER)))
             AS new_limit_mib
     FROM needed n)
-SELECT v.run, v.pool, round(v.limit_mib / 1024, 3), round(v.request_gib, 3), v.cpu_request_milli / 1000.0, v.known, v.unknown,
-    round(100.0 * v.sampled / nullif(v.counted, 0), 1), round(100 * v.sampled_wall_ns / nullif(v.wall_ns, 0), 1),
-    round(v.m50 / 1024.0, 3), round(v.m90 / 1024.0, 3), round(v.m95 / 1024.0, 3), round(v.m99 / 1024.0, 3), round(v.m100 / 1024.0, 3),
-    v.c50 / 100.0, v.c90 / 100.0, v.c95 / 100.0, v.c99 / 100.0, v.c100 / 100.0, v.kills,
-    round(v.new_request_mib / 1024.0, 3), round(v.new_limit_mib / 1024.0, 3), CASE WHEN v.new_limit_mib IS NOT NULL THEN v.c95 / 100.0 END,
+SELECT v.run, v.pool, round(v.limit_mib / 1024, 3), v.cpu_request_milli / 1000.0, v.known, v.unknown,
     CASE WHEN v.new_limit_mib IS NULL THEN 'not enough data' WHEN v.limit_mib IS NULL THEN 'limit not known'
         WHEN v.new_limit_mib > v.limit_mib THEN 'raise' WHEN v.new_limit_mib < v.limit_mib THEN 'lower' ELSE 'keep' END,
+    round(v.new_limit_mib / 1024.0, 3), round(v.new_request_mib / 1024.0, 3), CASE WHEN v.new_limit_mib IS NOT NULL THEN v.c95 / 100.0 END,
     CASE WHEN v.new_limit_mib IS NULL THEN v.known || ' results with known memory, ' || at.least || ' needed'
         WHEN v.killed > v.largest THEN 'limit: killed under this one, + ' || at.oom_pct || ' %'
         ELSE 'limit: largest of ' || v.known || ' + ' || at.margin || ' %' END
@@ -223,6 +222,10 @@ SELECT v.run, v.pool, round(v.limit_mib / 1024, 3), round(v.request_gib, 3), v.c
             'p95 + ' || at.margin || ' %', 'largest seen') || '; CPU: p95 by wall time' END
         || CASE WHEN v.kills > 0 THEN '; kills for memory: ' || v.kills ELSE '' END
         || CASE WHEN v.sampled_wall_ns < v.wall_ns THEN '; a lower bound: largest process only for '
-            || CAST(100 - 100 * v.sampled_wall_ns / v.wall_ns AS INTEGER) || ' % of the wall time' ELSE '' END
+            || CAST(100 - 100 * v.sampled_wall_ns / v.wall_ns AS INTEGER) || ' % of the wall time' ELSE '' END,
+    round(v.request_gib, 3), v.kills,
+    round(v.m50 / 1024.0, 3), round(v.m90 / 1024.0, 3), round(v.m95 / 1024.0, 3), round(v.m99 / 1024.0, 3), round(v.m100 / 1024.0, 3),
+    v.c50 / 100.0, v.c90 / 100.0, v.c95 / 100.0, v.c99 / 100.0, v.c100 / 100.0,
+    round(100.0 * v.sampled / nullif(v.counted, 0), 1), round(100 * v.sampled_wall_ns / nullif(v.wall_ns, 0), 1)
 FROM sized v CROSS JOIN at
 ORDER BY v.run, v.pool, v.limit_mib, v.cpu_request_milli;

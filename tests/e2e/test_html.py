@@ -156,6 +156,18 @@ def test_it_fits_and_is_silent(shown, hostile, chromium, which, width, scheme):
     assert page.problems() == []
 
 
+def test_a_narrow_window_shows_what_is_recommended(shown, chromium):
+    """Without scrolling; and no row is tall with what is out of view."""
+    page = chromium.open(shown.page, 360, 'light')
+    heads = list(page.table('sizing')[0])
+    assert heads[:4] == ['pool', 'verdict', 'limit, GiB', 'new limit, GiB']
+    assert page.value('document.querySelectorAll("#sizing tbody td")[3].getBoundingClientRect().right') <= 360
+    line = page.value('parseFloat(getComputedStyle(document.querySelector("#sizing tbody td")).lineHeight)')
+    for section in ('sizing', 'packages'):
+        tallest = page.value(f'Math.max(...[...document.querySelectorAll("#{section} tbody tr")].map(r => r.offsetHeight))')
+        assert 0 < tallest < 3 * line, section
+
+
 # Contrast as WCAG 2 has it, of every element that has text of its own.
 CONTRAST = '''(() => {
     const parse = c => c.match(/[\\d.]+/g).map(Number);
