@@ -166,24 +166,27 @@ static int64_t number_of(const struct allot *allot, struct str pool)
 	return 0;
 }
 
-/* 1: one container is known, or all that are say the same; 0: none; -1; 2: they do not agree. */
+/* 1: one container is known, or all that are say the same; 0: none; -1; > 1: they do not agree. */
 static int read_container(struct store *store, struct str pod, int64_t resources[RESOURCE_COUNT],
 			  struct err *err)
 {
 	struct statement *s = db_use(
 		store, ST_ALLOT_CONTAINER,
 		"SELECT DISTINCT c.cpu_request_milli, c.cpu_limit_milli, c.memory_request_bytes,"
-		" c.memory_limit_bytes FROM pod p JOIN container c ON c.pod_id = p.pod_id"
+		" c.memory_limit_bytes, c.disputed FROM pod p JOIN container c ON c.pod_id = "
+		"p.pod_id"
 		" WHERE p.name = :pod"
 		" AND c.name = (SELECT value FROM setting WHERE key = 'runner_container')"
-		" AND coalesce(" RESOURCES ") IS NOT NULL");
+		" AND (coalesce(" RESOURCES ") IS NOT NULL OR c.disputed)");
 	int found, more = 0, i;
 
 	bind_text(s, ":pod", pod);
 	found = db_step(s, err);
 	for (i = 0; found > 0 && i < RESOURCE_COUNT; i++)
 		resources[i] = column_int(s, i);
-	if (found > 0)
+	if (found > 0 && column_int(s, RESOURCE_COUNT))
+		more = 1;
+	else if (found > 0)
 		more = db_step(s, err);
 	db_reset(s);
 	return more < 0 ? -1 : found + more;

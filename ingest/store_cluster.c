@@ -1,7 +1,7 @@
 /*
- * What pods and Prometheus say. Any order of lists and questions gives equal
- * rows: what is unknown is filled in, of two known values the greater stays
- * (restart counts only grow; all else that ends a container is said once).
+ * How containers ended, as pods and Prometheus say it. Any order of lists and
+ * questions gives equal rows: what is unknown is filled in, of two known values
+ * the greater stays (restart counts only grow; all else is said once).
  */
 #include "store_db.h"
 
@@ -19,19 +19,6 @@ struct merge {
 	const char *keys[KEYS_MAX + 1], *values[VALUES_MAX + 1]; /* end with NULL */
 };
 
-static const struct merge merge_pod = {
-	.id = ST_POD_PUT,
-	.table = "pod",
-	.keys = {"namespace", "name"},
-	.values = {"uid", "node"},
-};
-static const struct merge merge_container = {
-	.id = ST_CONTAINER_PUT,
-	.table = "container",
-	.keys = {"pod_id", "name"},
-	.values = {"cpu_request_milli", "cpu_limit_milli", "memory_request_bytes",
-		   "memory_limit_bytes", "restarts"},
-};
 static const struct merge merge_termination = {
 	.id = ST_TERMINATION_PUT,
 	.table = "termination",
@@ -103,15 +90,15 @@ static void bind_key(struct statement *s, const char *name, struct str text)
 
 /* ---- pods ---- */
 
-int pod_intern(struct store *store, struct str namespace, struct str name, struct str uid,
-	       struct str node, int64_t *out_pod_id, struct err *err)
+int pod_intern(struct store *store, struct str namespace, struct str name, int64_t *out_pod_id,
+	       struct err *err)
 {
-	struct statement *s = use_merge(store, &merge_pod);
+	struct statement *s = db_use(store, ST_POD_PUT,
+				     "INSERT INTO pod (namespace, name) VALUES (:namespace, :name)"
+				     " ON CONFLICT DO NOTHING");
 
 	bind_key(s, ":namespace", namespace);
 	bind_text(s, ":name", name);
-	bind_text(s, ":uid", uid);
-	bind_text(s, ":node", node);
 	if (db_done(s, err) < 0)
 		return -1;
 	s = db_use(store, ST_POD_SELECT,
@@ -127,26 +114,6 @@ int pod_intern(struct store *store, struct str namespace, struct str name, struc
 
 /* ---- what befell them ---- */
 
-int store_put_container(struct store *store, const struct container_spec *spec, struct err *err)
-{
-	struct statement *s;
-	int64_t pod_id;
-
-	if (pod_intern(store, spec->namespace, spec->pod, spec->uid, spec->node, &pod_id, err) < 0)
-		return -1;
-	s = use_merge(store, &merge_container);
-	bind_int(s, ":pod_id", pod_id);
-	bind_key(s, ":name", spec->container);
-	bind_int(s, ":cpu_request_milli", spec->cpu_request_millicores);
-	bind_int(s, ":cpu_limit_milli", spec->cpu_limit_millicores);
-	bind_int(s, ":memory_request_bytes", spec->memory_request_bytes);
-	bind_int(s, ":memory_limit_bytes", spec->memory_limit_bytes);
-	bind_int(s, ":restarts", spec->restart_count);
-	if (db_done(s, err) < 0)
-		return -1;
-	return db_changes(store) ? allot_due_pod(store, spec->pod, err) : 0;
-}
-
 int store_put_termination(struct store *store, const struct termination *end, struct err *err)
 {
 	struct statement *s;
@@ -154,7 +121,7 @@ int store_put_termination(struct store *store, const struct termination *end, st
 
 	if (end->finished_ns == UNKNOWN)
 		return 0;
-	if (pod_intern(store, end->namespace, end->pod, end->uid, STR_NULL, &pod_id, err) < 0)
+	if (pod_intern(store, end->namespace, end->pod, &pod_id, err) < 0)
 		return -1;
 	s = use_merge(store, &merge_termination);
 	bind_int(s, ":pod_id", pod_id);
@@ -175,7 +142,7 @@ int store_put_oom_count(struct store *store, const struct oom_count *oom, struct
 	struct statement *s;
 	int64_t pod_id;
 
-	if (pod_intern(store, oom->namespace, oom->pod, STR_NULL, STR_NULL, &pod_id, err) < 0)
+	if (pod_intern(store, oom->namespace, oom->pod, &pod_id, err) < 0)
 		return -1;
 	s = use_merge(store, &merge_oom_count);
 	bind_int(s, ":pod_id", pod_id);

@@ -136,7 +136,12 @@ enum statement_id {
 	/* store_cluster.c */
 	ST_POD_PUT,
 	ST_POD_SELECT,
+	/* store_container.c */
 	ST_CONTAINER_PUT,
+	ST_CONTAINER_AGREE,
+	ST_SAID_PUT,
+	ST_POD_AGREE,
+	/* store_cluster.c */
 	ST_TERMINATION_PUT,
 	ST_OOM_COUNT_PUT,
 	ST_LOOK_COVERS,
@@ -344,9 +349,9 @@ int lookup_refer_anew(struct store *store, int64_t lookup_id, struct err *err);
 /* The copies of its reference that its results keep for their indexes follow. */
 int lookup_refer_results(struct store *store, int64_t lookup_id, struct err *err);
 
-/* The pod's id; it is made, or completed by what is known of it. */
-int pod_intern(struct store *store, struct str namespace, struct str name, struct str uid,
-	       struct str node, int64_t *out_pod_id, struct err *err);
+/* The id of pods of that name; it is made if need be. */
+int pod_intern(struct store *store, struct str namespace, struct str name, int64_t *out_pod_id,
+	       struct err *err);
 
 /* Parameters :run, :span, :idx. */
 void bind_attempt(struct statement *s, const struct attempt_key *key);

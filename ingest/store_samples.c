@@ -84,7 +84,7 @@ int store_put_minute_usage(struct store *store, const struct minute_usage *usage
 	struct statement *s;
 	int64_t pod_id, life_id;
 
-	if (pod_intern(store, usage->namespace, usage->pod, STR_NULL, STR_NULL, &pod_id, err) < 0 ||
+	if (pod_intern(store, usage->namespace, usage->pod, &pod_id, err) < 0 ||
 	    put_life(store, pod_id, usage, &life_id, err) < 0)
 		return -1;
 	s = db_use(store, ST_MINUTE_USAGE_PUT,

@@ -18,19 +18,20 @@ CREATE INDEX historical_open ON historical (run_id) WHERE state <> 1;
 CREATE INDEX historical_by_blob ON historical (hash);
 
 CREATE TABLE pod (
-    -- A pod that Kubernetes or Prometheus told of. Its name is what worker names hold. Where
-    -- two of one name disagree (a StatefulSet's), the greater value stays.
+    -- A pod's name that Kubernetes or Prometheus told of: what worker names hold. Pods of a StatefulSet
+    -- come again under one name.
     pod_id INTEGER PRIMARY KEY,
     namespace TEXT NOT NULL,
     name TEXT NOT NULL,
-    uid TEXT,
-    node TEXT,
+    uid TEXT,  -- NULL: not known, or there were several
+    node TEXT, -- NULL: not known, or it ran on several
     UNIQUE (namespace, name)
 ) STRICT;
 CREATE INDEX pod_by_name ON pod (name);
 
 CREATE TABLE container (
-    -- Requests and limits of a pod's container: those of its spec, which a pod keeps for life.
+    -- Requests and limits of a pod's container: what all rows of container_said agree on. A row of one pod
+    -- fills in what another of it does not know, and one without a uid fills in all.
     pod_id INTEGER NOT NULL REFERENCES pod ON DELETE CASCADE,
     name TEXT NOT NULL,
     cpu_request_milli INTEGER,    -- thousandths of a core
@@ -38,8 +39,25 @@ CREATE TABLE container (
     memory_request_bytes INTEGER,
     memory_limit_bytes INTEGER,
     restarts INTEGER,             -- the largest count seen
+    disputed INTEGER NOT NULL DEFAULT 0 CHECK (disputed IN (0, 1)), -- 1: it was seen with others, too (another pod
+                                  -- of that name, a resize in place); those are NULL above, and which of them an
+                                  -- execution had is not known: it is allotted none
     PRIMARY KEY (pod_id, name)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE container_said (
+    -- Each different set of requests and limits that a pod's container was seen with.
+    pod_id INTEGER NOT NULL REFERENCES pod ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    uid TEXT NOT NULL,            -- of the pod; '': not known
+    node TEXT,
+    cpu_request_milli INTEGER,    -- NULL in this and the next three: none, or not known
+    cpu_limit_milli INTEGER,
+    memory_request_bytes INTEGER,
+    memory_limit_bytes INTEGER
+) STRICT;
+CREATE UNIQUE INDEX container_said_key ON container_said (pod_id, name, uid, ifnull(node, ''), ifnull(cpu_request_milli, -1),
+    ifnull(cpu_limit_milli, -1), ifnull(memory_request_bytes, -1), ifnull(memory_limit_bytes, -1));
 
 CREATE TABLE termination (
     -- An end of a container, as a layer tells it: 3 pods (state and lastState), 4 Prometheus

@@ -133,8 +133,12 @@ FROM historical h JOIN run r ON r.run_id = h.run_id;
 SELECT namespace, name, uid, node FROM pod;
 -- container
 SELECT p.namespace, p.name AS pod, c.name, c.cpu_request_milli, c.cpu_limit_milli, c.memory_request_bytes,
-    c.memory_limit_bytes, c.restarts
+    c.memory_limit_bytes, c.restarts, c.disputed
 FROM container c JOIN pod p ON p.pod_id = c.pod_id;
+-- container_said
+SELECT p.namespace, p.name AS pod, c.name, c.uid, c.node, c.cpu_request_milli, c.cpu_limit_milli, c.memory_request_bytes,
+    c.memory_limit_bytes
+FROM container_said c JOIN pod p ON p.pod_id = c.pod_id;
 -- termination
 SELECT p.namespace, p.name AS pod, t.container, t.finished_ns, t.layer, t.started_ns, t.exit_code, t.signal, t.reason,
     t.container_id, t.restarts

@@ -3,12 +3,13 @@
 WITH worker_of AS MATERIALIZED (SELECT worker_id, pool, pod FROM _worker),
 said AS (
     SELECT DISTINCT p.name AS pod, ifnull(c.cpu_request_milli, '-') || ' ' || ifnull(c.cpu_limit_milli, '-')
-        || ' ' || ifnull(c.memory_request_bytes, '-') || ' ' || ifnull(c.memory_limit_bytes, '-') AS given
+        || ' ' || ifnull(c.memory_request_bytes, '-') || ' ' || ifnull(c.memory_limit_bytes, '-') AS given, c.disputed
     FROM pod p
     JOIN container c ON c.pod_id = p.pod_id
         AND c.name = (SELECT s.value FROM setting s WHERE s.key = 'runner_container')
-    WHERE coalesce(c.cpu_request_milli, c.cpu_limit_milli, c.memory_request_bytes, c.memory_limit_bytes) IS NOT NULL),
-container_of AS MATERIALIZED (SELECT pod, count(*) AS answers, min(given) AS given FROM said GROUP BY pod),
+    WHERE coalesce(c.cpu_request_milli, c.cpu_limit_milli, c.memory_request_bytes, c.memory_limit_bytes) IS NOT NULL
+        OR c.disputed),
+container_of AS MATERIALIZED (SELECT pod, count(*) + max(disputed) AS answers, min(given) AS given FROM said GROUP BY pod),
 allotted AS (
     SELECT r.lookup_id,
         (SELECT a.source || ' ' || ifnull(a.pool, '') || ' ' || ifnull(a.cpu_request_milli, '-')

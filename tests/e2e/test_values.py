@@ -278,6 +278,34 @@ def test_any_order(br2, project, nowhere, tmp_path):
     assert [order for order, rows_of in dumps.items() if rows_of != first] == []
 
 
+def test_a_pod_that_came_again(br2, stored, nowhere, tmp_path):
+    """A StatefulSet's, under another limit: which of them an execution had is not known."""
+    _, db = stored
+    lists = []
+    for uid, limit in (('u-old', '12Gi'), ('u-new', '9Gi')):
+        lists.append(nowhere / f'{uid}.json')
+        lists[-1].write_text(PODS.read_text().replace('"uid-1"', f'"{uid}"').replace('"1Gi"', f'"{limit}"'))
+    values(br2, db, nowhere, '--pods', lists[0])
+    first = given(db)
+    assert first[1, 12.0] > 0
+    other = tmp_path / 'other.db'
+    other.write_bytes(db.read_bytes())
+    values(br2, db, nowhere, '--pods', lists[1])
+    now = given(db)
+    assert (1, 12.0) not in now and (1, 9.0) not in now
+    assert now[None, None] == first.get((None, None), 0) + first[1, 12.0]
+    assert value(db, "SELECT group_concat(uid) FROM (SELECT uid FROM container_said WHERE name = 'runner' AND uid GLOB 'u-*'"
+                 ' ORDER BY 1)') == 'u-new,u-old'
+    sound(br2, db)
+    before = db.read_bytes()
+    values(br2, db, nowhere, '--pods', lists[0], '--pods', lists[1])
+    assert db.read_bytes() == before
+    fresh = tmp_path / 'fresh.db'
+    fresh.write_bytes(other.read_bytes())
+    values(br2, fresh, nowhere, '--pods', lists[1], '--pods', lists[0])
+    assert dump(fresh) == dump(db)
+
+
 def test_edits(br2, stored, nowhere):
     """`check` finds them, the next ingest follows them."""
     root, db = stored

@@ -256,6 +256,29 @@ static void test_namespaces_that_disagree(void **state)
 	assert_given(f, "-");
 }
 
+/* One name, one container after the other: which of them it was is not known, nor is it the pool.
+ */
+static void test_a_pod_that_came_again(void **state)
+{
+	struct fixture *f = *state;
+
+	put_digests(f);
+	put_pool(f, "shared", GIB, START);
+	allot(f);
+	execute(f, 1, BY_NAME, 0);
+	put_container(f, BY_NAME, 12 * GIB);
+	allot(f);
+	assert_given(f, "1 shared 12");
+	put_container(f, BY_NAME, 9 * GIB);
+	allot(f);
+	assert_given(f, "-");
+	execute(f, 2, BY_NAME, 0);
+	assert_given(f, "-, -");
+	put_container(f, BY_NAME, 12 * GIB);
+	allot(f);
+	assert_given(f, "-, -");
+}
+
 /* A container of which nothing is known says nothing; nor does a pool without resources. */
 static void test_rows_that_say_nothing(void **state)
 {
@@ -504,6 +527,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_by_pool_and_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_by_container, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_namespaces_that_disagree, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_pod_that_came_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rows_that_say_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_clusters, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_learned_later, setup, teardown),

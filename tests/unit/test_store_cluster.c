@@ -74,6 +74,46 @@ static void test_containers(void **state)
 		    "runner4500--10737418243");
 }
 
+/* A pod of a StatefulSet that came again, a resize in place: any order, and nothing is made up. */
+static void test_those_that_disagree(void **state)
+{
+	static const char rows[] =
+		"SELECT group_concat(line, '; ') FROM (SELECT ifnull(uid, '-') || ' ' ||"
+		" ifnull(node, '-') || ' ' || ifnull(cpu_request_milli, '-') || ' ' ||"
+		" ifnull(memory_limit_bytes >> 30, '-') || ' ' || disputed AS line"
+		" FROM container c JOIN pod p ON p.pod_id = c.pod_id ORDER BY p.name)";
+	struct container_spec then = spec_of("w-0", "runner"), now = then, bare;
+	struct container_spec resized = spec_of("w-1", "runner"), before = resized;
+	struct container_spec limited = spec_of("w-2", "runner"), free = limited;
+	struct container_spec *const specs[] = {&then,	 &now,	   &bare, &resized,
+						&before, &limited, &free};
+	struct fixture *f = *state;
+	size_t i;
+
+	then.uid = STR("u-old");
+	then.node = STR("n1");
+	then.cpu_request_millicores = 4500;
+	then.memory_limit_bytes = INT64_C(12) << 30;
+	now = then;
+	now.uid = STR("u-new");
+	now.memory_limit_bytes = INT64_C(9) << 30;
+	bare = now;
+	bare.uid = STR_NULL;
+	bare.node = STR("n2");
+	bare.cpu_request_millicores = UNKNOWN;
+	before.uid = resized.uid = STR("u-1");
+	resized.memory_limit_bytes = INT64_C(2) << 30;
+	before.memory_limit_bytes = INT64_C(1) << 30;
+	limited.uid = STR("u-1");
+	limited.memory_limit_bytes = INT64_C(2) << 30;
+	free.uid = STR("u-2");
+	free.cpu_request_millicores = UNKNOWN;
+	for (i = 0; i < 14; i++)
+		assert_ok(store_put_container(f->store, specs[i * 5 % 7], &f->err));
+	assert_text(f, rows, "- - 4500 - 1; u-1 - - - 1; - - - - 1");
+	assert_number(f, "SELECT count(*) FROM container_said", 7);
+}
+
 static void test_pods_are_told_apart(void **state)
 {
 	struct container_spec a = spec_of("w-1", "runner"), b = a, c = a, d = a;
@@ -292,6 +332,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_containers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_those_that_disagree, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pods_are_told_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_terminations, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_end_without_a_time, setup, teardown),
