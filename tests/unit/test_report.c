@@ -178,7 +178,7 @@ static void test_rows_as_csv_and_lines(void **state)
 	(void)state;
 	check_has(text, "digest,category,id,worker,wall_s,cpu_s,cores,max_rss_gib,major_faults,"
 			"termination_signal,label,");
-	check_has(text, ":141,br2_package,host-gcc,\"{\"\"pool\"\":\"\"shared\"\"");
+	check_has(text, ":141\",br2_package,host-gcc,\"{\"\"pool\"\":\"\"shared\"\"");
 	check_has(text, ",400,800,2,1,3,,root//package/p:gcc,");
 	free(text);
 	options.min_wall_s = 500;
