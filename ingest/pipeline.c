@@ -161,7 +161,7 @@ static int settle(struct pipeline *pipeline, struct err *err)
 			 err) < 0 ||
 	    store_allot(pipeline->store, err) < 0)
 		return -1;
-	return values_tell(pipeline->store, &pipeline->news, err);
+	return values_tell(pipeline->store, pipeline->options->cache, &pipeline->news, err);
 }
 
 /* From here on all is settled that can stop the work before a log is read. */

@@ -80,7 +80,8 @@ struct putting {
 	struct store *store; /* NULL: --dry-run */
 	const struct ingest_options *options;
 	struct values_news *news;
-	size_t written;
+	size_t changed;	  /* pools */
+	struct buf until; /* "NAME until WHEN, ...": what a later row takes back */
 	struct buf named; /* pools of the files, a JSON array */
 };
 
@@ -104,28 +105,56 @@ static void add_news(struct values_news *news, struct str pool)
 	news->pools[news->count++] = xmemdup0(pool.data, pool.len);
 }
 
-static int on_pool(void *context, const struct pool_spec *pool, struct err *err)
-{
-	struct putting *putting = context;
-	int64_t from_ns = putting->options->cluster.valid_from_ns;
-	bool observed = from_ns == UNKNOWN;
-	int put;
-
-	if (!putting->store)
-		return 0;
-	put = store_put_pool(putting->store, putting->options->cache, pool,
-			     observed ? putting->options->now_ns : from_ns, observed, err);
-	if (put > 0 && observed)
-		add_news(putting->news, pool->pool);
-	putting->written += put > 0;
-	return put < 0 ? -1 : 0;
-}
-
 static int64_t since_ns(const struct putting *putting)
 {
 	int64_t from_ns = putting->options->cluster.valid_from_ns;
 
 	return from_ns == UNKNOWN ? putting->options->now_ns : from_ns;
+}
+
+static void add_until(struct buf *buf, struct str pool, int64_t until_ns)
+{
+	char until[TIME_TEXT_MAX];
+
+	time_format(until_ns, until);
+	if (buf->len)
+		buf_addstr(buf, ", ");
+	grid_add_safe(buf, pool);
+	buf_addf(buf, " until %s", until);
+}
+
+static bool gives_something(const struct pool_spec *pool)
+{
+	return pool->cpu_request_millicores != UNKNOWN || pool->cpu_limit_millicores != UNKNOWN ||
+	       pool->memory_request_bytes != UNKNOWN || pool->memory_limit_bytes != UNKNOWN;
+}
+
+static void note_change(struct putting *putting, const struct pool_spec *pool, int64_t until_ns)
+{
+	putting->changed++;
+	if (until_ns != UNKNOWN)
+		add_until(&putting->until, pool->pool, until_ns);
+	if (putting->options->cluster.valid_from_ns == UNKNOWN && gives_something(pool))
+		add_news(putting->news, pool->pool);
+}
+
+static int on_pool(void *context, const struct pool_spec *pool, struct err *err)
+{
+	struct putting *putting = context;
+	const char *cache = putting->options->cache;
+	bool observed = putting->options->cluster.valid_from_ns == UNKNOWN;
+	int64_t until_ns;
+	int news, put;
+
+	if (!putting->store)
+		return 0;
+	news = store_pool_news(putting->store, cache, pool, since_ns(putting), &until_ns, err);
+	if (news < 0)
+		return -1;
+	put = store_put_pool(putting->store, cache, pool, since_ns(putting), observed, err);
+	if (put > 0 && news)
+		note_change(putting, pool, until_ns);
+	return put < 0 ? -1 : 0;
 }
 
 static void tell_read(const struct putting *putting, const struct pool_tally *tally)
@@ -135,11 +164,14 @@ static void tell_read(const struct putting *putting, const struct pool_tally *ta
 	time_format(since_ns(putting), since);
 	if (!putting->store)
 		msg_note("values: %" PRIu64 " pools read", tally->pools);
-	else if (!putting->written)
+	else if (!putting->changed)
 		msg_note("values: %" PRIu64 " pools read, nothing new", tally->pools);
 	else
 		msg_note("values: %" PRIu64 " pools read, %zu of them new or changed from %s on",
-			 tally->pools, putting->written, since);
+			 tally->pools, putting->changed, since);
+	if (putting->until.len)
+		msg_note("values: later rows of pool_spec say something else: %s",
+			 putting->until.data);
 	if (tally->bad)
 		msg_error("values: %" PRIu64 " pool%s cannot be read: what is stored of %s stays",
 			  tally->bad, tally->bad == 1 ? "" : "s", tally->bad == 1 ? "it" : "them");
@@ -250,10 +282,11 @@ static int put_shapes(struct store *store, const struct cluster_options *options
 int values_store(struct store *store, const struct ingest_options *options,
 		 struct values_news *news, bool *trouble, struct err *err)
 {
-	struct putting putting = {store, options, news, 0, BUF_INIT};
+	struct putting putting = {store, options, news, 0, BUF_INIT, BUF_INIT};
 	int rc = store_values(&putting, trouble, err);
 
 	buf_release(&putting.named);
+	buf_release(&putting.until);
 	if (rc < 0)
 		return -1;
 	return put_shapes(store, &options->cluster, err);
@@ -261,29 +294,16 @@ int values_store(struct store *store, const struct ingest_options *options,
 
 /* ---- telling ---- */
 
-static int add_results(void *context, const struct row *row, struct err *err)
+int values_tell(struct store *store, const char *cache, const struct values_news *news,
+		struct err *err)
 {
-	int64_t *sum = context;
-
-	(void)err;
-	if (row->values[0].type == VALUE_INTEGER)
-		*sum += row->values[0].integer;
-	return 0;
-}
-
-int values_tell(struct store *store, const struct values_news *news, struct err *err)
-{
-	int64_t results = 0;
+	int64_t results = 0, of_pool;
 	size_t i;
 
 	for (i = 0; i < news->count; i++) {
-		struct param pool = {":pool", {.type = VALUE_TEXT, .text = str_of(news->pools[i])}};
-
-		if (store_query(store,
-				"SELECT min(sum(k.results), 1000000000000) FROM _worker w"
-				" JOIN worker k ON k.worker_id = w.worker_id WHERE w.pool = :pool",
-				&pool, 1, add_results, &results, err) < 0)
+		if (store_count_uncovered(store, cache, news->pools[i], &of_pool, err) < 0)
 			return -1;
+		results += of_pool;
 	}
 	if (results)
 		msg_note("values: %" PRId64 " stored results of these pools ran before; if it held "

@@ -8,7 +8,7 @@
 #include "pipeline.h"
 #include "store.h"
 
-/* Pools of which something new was stored as valid from now on. */
+/* Pools of which another size was stored as valid from now on. */
 struct values_news {
 	char **pools;
 	size_t count;
@@ -25,8 +25,9 @@ struct values_news {
  */
 int values_store(struct store *store, const struct ingest_options *options,
 		 struct values_news *news, bool *trouble, struct err *err);
-/* At the end: how many stored results ran before the pools' news. */
-int values_tell(struct store *store, const struct values_news *news, struct err *err);
+/* At the end: how many stored results the pools' news would cover if they were older. */
+int values_tell(struct store *store, const char *cache, const struct values_news *news,
+		struct err *err);
 void values_news_release(struct values_news *news);
 
 #endif

@@ -355,6 +355,19 @@ int store_put_minute_usage(struct store *store, const struct minute_usage *usage
  */
 int store_put_pool(struct store *store, const char *cache, const struct pool_spec *pool,
 		   int64_t valid_from_ns, bool observed, struct err *err);
+/*
+ * What such a row would change, asked before it is put. 1: something else is in force at that
+ * time, or nothing; 0: the same; -1. *out_until_ns: when a later row says something else again;
+ * UNKNOWN: none does.
+ */
+int store_pool_news(struct store *store, const char *cache, const struct pool_spec *pool,
+		    int64_t valid_from_ns, int64_t *out_until_ns, struct err *err);
+/*
+ * How many stored results of the pool nothing is known of because they began before its first
+ * row: an earlier one would cover them.
+ */
+int store_count_uncovered(struct store *store, const char *cache, const char *pool,
+			  int64_t *out_results, struct err *err);
 /* A shape of the user's, in place of one of that name. 1: written; 0: nothing new; -1. */
 int store_put_shape(struct store *store, const struct shape *shape, struct err *err);
 /*

@@ -157,6 +157,8 @@ enum statement_id {
 	/* store_pool.c */
 	ST_POOL_SAME,
 	ST_POOL_PUT,
+	ST_POOL_UNTIL,
+	ST_POOL_UNCOVERED,
 	ST_SHAPE_PUT,
 	/* store_allot.c */
 	ST_DATA_VERSION,

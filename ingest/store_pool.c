@@ -45,6 +45,38 @@ static int is_in_force(struct store *store, const char *cache, const struct pool
 	return same;
 }
 
+/* When the first later row says something else; UNKNOWN: none does. */
+static int find_until(struct store *store, const char *cache, const struct pool_spec *pool,
+		      int64_t from_ns, int64_t *out_ns, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_POOL_UNTIL,
+		       "SELECT min(valid_from_ns) FROM pool_spec"
+		       " WHERE cache = :cache AND pool = :pool"
+		       " AND valid_from_ns > :from AND (" SAID ") IS NOT (" SAID_NOW ")");
+
+	bind_pool(s, cache, pool, from_ns);
+	if (db_row(s, err) < 0)
+		return -1;
+	*out_ns = column_int(s, 0);
+	db_reset(s);
+	return 0;
+}
+
+int store_pool_news(struct store *store, const char *cache, const struct pool_spec *pool,
+		    int64_t valid_from_ns, int64_t *out_until_ns, struct err *err)
+{
+	int same = is_in_force(store, cache, pool, valid_from_ns, err);
+
+	if (same < 0 || find_until(store, cache, pool, valid_from_ns, out_until_ns, err) < 0)
+		return -1;
+	return !same;
+}
+
+/*
+ * Where somebody said since when, the row is kept though the one in force says the same: one that
+ * is stored later, of a time between them, must not reach beyond it.
+ */
 int store_put_pool(struct store *store, const char *cache, const struct pool_spec *pool,
 		   int64_t valid_from_ns, bool observed, struct err *err)
 {
@@ -62,6 +94,29 @@ int store_put_pool(struct store *store, const char *cache, const struct pool_spe
 	if (db_done(s, err) < 0)
 		return -1;
 	return db_changes(store) > 0;
+}
+
+int store_count_uncovered(struct store *store, const char *cache, const char *pool,
+			  int64_t *out_results, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_POOL_UNCOVERED,
+		       "SELECT count(*) FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id"
+		       " JOIN instance i ON i.instance_id = l.instance_id AND i.cache = :cache"
+		       " WHERE r.allotment_id IS NULL"
+		       " AND r.worker_id IN (SELECT worker_id FROM _worker WHERE pool = :pool)"
+		       " AND (SELECT coalesce(t.execution_start_ns, t.worker_start_ns, t.queued_ns)"
+		       " FROM _time t WHERE t.result_id = r.result_id)"
+		       " < (SELECT min(valid_from_ns) FROM pool_spec"
+		       " WHERE cache = :cache AND pool = :pool)");
+
+	bind_text(s, ":cache", str_of(cache));
+	bind_text(s, ":pool", str_of(pool));
+	if (db_row(s, err) < 0)
+		return -1;
+	*out_results = column_int(s, 0);
+	db_reset(s);
+	return 0;
 }
 
 int store_put_shape(struct store *store, const struct shape *shape, struct err *err)

@@ -234,6 +234,32 @@ def test_from_now_on(br2, stored, nowhere):
     sound(br2, db)
 
 
+def test_only_what_an_older_row_would_cover_is_counted(br2, stored, nowhere):
+    """Neither what has its size already, nor what another cluster ran, nor what a pool without sizes did."""
+    _, db = stored
+    bare = nowhere / 'bare.yaml'
+    bare.write_text('pools: {shared: {enabled: true}}\n')
+    for options in (['--values', CHART, '--cache', 'east'], ['--values', bare], ['--values', CHART, '--valid-from', PAST],
+                    ['--values', CHART, '--values', chart(nowhere, 'now.yaml', '12Gi')]):
+        assert 'ran before' not in values(br2, db, nowhere, *options).stderr
+    assert value(db, "SELECT count(*) FROM pool_spec WHERE pool = 'shared' AND cache = ''") == 3
+
+
+def test_what_is_in_force_and_until_when_is_told(br2, nowhere, tmp_path):
+    """A row that says what is in force already is kept, for one may come between, and is no news."""
+    db = tmp_path / 'br2.db'
+    then = chart(nowhere, 'then.yaml', '12Gi')
+    values(br2, db, nowhere, '--values', CHART, '--valid-from', '2026-09-01')
+    said = values(br2, db, nowhere, '--values', CHART, '--values', then, '--valid-from', '2026-03-01').stderr
+    assert '3 pools read, 3 of them new or changed from 2026-03-01 00:00:00.000 on' in said
+    assert 'later rows of pool_spec say something else: shared until 2026-09-01 00:00:00.000\n' in said
+    said = values(br2, db, nowhere, '--values', CHART, '--valid-from', '2026-06-01').stderr
+    assert '3 pools read, 1 of them new or changed from 2026-06-01 00:00:00.000 on' in said and 'later rows' not in said
+    said = values(br2, db, nowhere, '--values', CHART, '--valid-from', '2026-07-01').stderr
+    assert '3 pools read, nothing new' in said
+    assert value(db, "SELECT count(*) FROM pool_spec WHERE pool = 'dedicated'") == 4
+
+
 def middle_of(db):
     """A moment between two executions, half of them before it."""
     return value(db, 'SELECT execution_start_ns FROM _time WHERE execution_start_ns IS NOT NULL'
