@@ -205,8 +205,13 @@ static int take_rule(void *context, const struct row *row, struct err *err)
 {
 	enum { FLOOR_S, FLOOR_PCT, NOISE, REPEATS };
 	const struct value *v = row->values;
+	size_t i;
 
-	(void)err;
+	for (i = 0; i < row->count; i++)
+		if (v[i].type == VALUE_NULL)
+			return err_set(err, ERR_USAGE,
+				       "a setting compare_* is missing: it comes back as it was "
+				       "shipped with the next ingest");
 	buf_addf(context,
 		 "\nA difference counts from %g s and %g %% of the shorter one on, and beyond %g "
 		 "times "
@@ -221,16 +226,24 @@ static int take_rule(void *context, const struct row *row, struct err *err)
 static int add_packages(struct store *store, struct page *page, struct buf *buf, struct err *err)
 {
 	struct counts actions = {{0}};
+	struct buf rule = BUF_INIT;
+	int rc = -1;
 
-	if (ask(store, page->compare, "compare_packages", take_package, page, err) < 0 ||
+	/* First, as without it no word of the others is known. */
+	if (store_query(store, report_sql("compare_rule"), NULL, 0, take_rule, &rule, err) < 0 ||
+	    ask(store, page->compare, "compare_packages", take_package, page, err) < 0 ||
 	    ask(store, page->compare, "compare_words", take_words, &actions, err) < 0)
-		return -1;
+		goto out;
 	buf_addch(buf, '\n');
 	add_counts(buf, "packages", &page->packages);
 	add_counts(buf, "actions", &actions);
 	add_changed(page, buf);
 	add_lists(page, buf);
-	return store_query(store, report_sql("compare_rule"), NULL, 0, take_rule, buf, err);
+	buf_add(buf, rule.data, rule.len);
+	rc = 0;
+out:
+	buf_release(&rule);
+	return rc;
 }
 
 static int show_packages(struct store *store, const struct compare *compare, struct buf *buf,

@@ -24,7 +24,7 @@ CREATE VIEW _pair_sum (
     run_a, run_b, project_id, package_id, category_id, identifier,
     n_a, n_b,               -- items
     known_a, known_b,       -- of these, with a counted result, of which the figures are
-    kinds_a, kinds_b,       -- sums of category_ids: who executed the same has the same one
+    kinds_a, kinds_b,       -- list of category_ids, sorted: who executed the same has the same one
     is_same,                -- 1: the same digests on both sides
     wall_a, wall_b, cpu_a, cpu_b, rss_a, rss_b, -- sums in ns; largest process in bytes
     limit_a, limit_b,       -- smallest known memory limit of a side
@@ -38,11 +38,12 @@ SELECT by_package, run_a, run_b, project_id, package_id, category_id, identifier
     ifnull(digests_a = digests_b, 0), wall_a, wall_b, cpu_a, cpu_b, rss_a, rss_b, limit_a, limit_b,
     limit_min, limit_max, limits, executed_a, executed_b, hits_a, hits_b,
     CASE n_a WHEN 1 THEN CAST(digests_a AS INTEGER) END, CASE n_b WHEN 1 THEN CAST(digests_b AS INTEGER) END
--- Windows and not GROUP BY, which would keep the filters from the items; one window for all, for the same reason.
+-- Windows and not GROUP BY, which would keep the filters from the items; of equal partitions, for the same reason.
 FROM (SELECT by_package, run_a, run_b, project_id, package_id, category_id, identifier,
         count(*) FILTER (WHERE NOT is_b) OVER one AS n_a, count(*) FILTER (WHERE is_b) OVER one AS n_b,
         count(result_id) FILTER (WHERE NOT is_b) OVER one AS known_a, count(result_id) FILTER (WHERE is_b) OVER one AS known_b,
-        sum(kind_id) FILTER (WHERE NOT is_b) OVER one AS kinds_a, sum(kind_id) FILTER (WHERE is_b) OVER one AS kinds_b,
+        group_concat(kind_id) FILTER (WHERE NOT is_b) OVER sorted AS kinds_a,
+        group_concat(kind_id) FILTER (WHERE is_b) OVER sorted AS kinds_b,
         -- What has no digest is the same as nothing.
         group_concat(ifnull(lookup_id, -1)) FILTER (WHERE NOT is_b) OVER one AS digests_a,
         group_concat(ifnull(lookup_id, -2)) FILTER (WHERE is_b) OVER one AS digests_b,
@@ -57,7 +58,9 @@ FROM (SELECT by_package, run_a, run_b, project_id, package_id, category_id, iden
         row_number() OVER one AS place
     FROM _pair_item
     WINDOW one AS (PARTITION BY by_package, run_a, run_b, project_id, package_id, category_id, identifier
-        ORDER BY lookup_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
+        ORDER BY lookup_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING),
+        sorted AS (PARTITION BY by_package, run_a, run_b, project_id, package_id, category_id, identifier
+        ORDER BY kind_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
 WHERE place = 1;
 
 CREATE VIEW _pair_judged (
@@ -68,7 +71,7 @@ CREATE VIEW _pair_judged (
     lookup_a, lookup_b,
     limits,  -- same, differ, not known
     why_not, -- why they are not compared, as run_compare.status words it; NULL: they are
-    is_large -- 1: compared, and the difference passes the floor
+    is_large -- 1: compared, and the difference passes the floor; NULL: a setting of the floor is missing
 ) AS
 WITH floor AS MATERIALIZED (
     SELECT (SELECT value * 1e9 FROM setting WHERE key = 'compare_floor_s') AS wall,
@@ -96,11 +99,11 @@ CREATE VIEW _pair_noise (
 -- DISTINCT, though no two rows are equal: so each is looked at once, and a filter is applied before that.
 SELECT DISTINCT by_package, run_a, run_b, project_id, package_id, category_id, identifier, n_a, n_b, known_a, known_b, wall_a, wall_b,
     cpu_a, cpu_b, rss_a, rss_b, limit_a, limit_b, executed_a, executed_b, hits_a, hits_b, lookup_a, lookup_b, limits, why_not, is_large,
-    CASE WHEN is_large THEN (
+    CASE WHEN is_large IS NOT 0 THEN (
         -- Wrapped and native are two ways to execute a package: the noise of both, and the repeats of the rarer one.
-        SELECT printf('%20d%20s%20d', CASE WHEN count(*) = 2 OR (s.n_a = s.n_b AND s.kinds_a = s.kinds_b) THEN min(n) ELSE 0 END,
+        SELECT printf('%20d%20s%20s', CASE WHEN count(*) = 2 OR (s.n_a = s.n_b AND s.kinds_a = s.kinds_b) THEN min(n) ELSE 0 END,
             ifnull(CAST(max(median) FILTER (WHERE actions = s.n_b AND kinds = s.kinds_b) AS INTEGER), ''),
-            (SELECT value FROM setting WHERE key = 'compare_noise') * sum(distance))
+            ifnull(CAST((SELECT value FROM setting WHERE key = 'compare_noise') * sum(distance) AS INTEGER), ''))
         -- Innermost first: totals of each executor, their median, the distances from it, the median of these.
         FROM (SELECT actions, kinds, n, median, avg(distance) AS distance FROM (
             SELECT actions, kinds, n, median, abs(wall - median) AS distance,
@@ -109,11 +112,16 @@ SELECT DISTINCT by_package, run_a, run_b, project_id, package_id, category_id, i
                     avg(CASE WHEN place IN ((n + 1) / 2, (n + 2) / 2) THEN wall END) OVER (PARTITION BY actions, kinds) AS median FROM (
                     SELECT actions, kinds, wall, row_number() OVER (PARTITION BY actions, kinds ORDER BY wall) AS place,
                         count(*) OVER (PARTITION BY actions, kinds) AS n FROM (
-                        SELECT count(*) AS actions, sum(e.category_id) AS kinds, total(e.wall_ns) AS wall FROM _execution e
-                        WHERE e.package_id = s.package_id AND e.project_id = s.project_id AND e.limit_bytes IS s.limit_a
-                            AND e.executor NOT IN (s.run_a, s.run_b)
-                            AND (s.by_package OR (e.category_id = s.category_id AND e.identifier = s.identifier))
-                        GROUP BY e.executor HAVING (actions, kinds) IN (VALUES (s.n_a, s.kinds_a), (s.n_b, s.kinds_b))))))
+                        SELECT actions, kinds, wall FROM (
+                            SELECT count(*) OVER one AS actions, group_concat(e.category_id) OVER one AS kinds,
+                                total(e.wall_ns) OVER one AS wall, row_number() OVER one AS first
+                            FROM _execution e
+                            WHERE e.package_id = s.package_id AND e.project_id = s.project_id AND e.limit_bytes IS s.limit_a
+                                AND e.executor NOT IN (s.run_a, s.run_b)
+                                AND (s.by_package OR (e.category_id = s.category_id AND e.identifier = s.identifier))
+                            WINDOW one AS (PARTITION BY e.executor
+                                ORDER BY e.category_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
+                        WHERE first = 1 AND (actions, kinds) IN (VALUES (s.n_a, s.kinds_a), (s.n_b, s.kinds_b))))))
             WHERE place IN ((n + 1) / 2, (n + 2) / 2)
             GROUP BY actions, kinds)) END
 FROM _pair_judged s;
@@ -127,8 +135,9 @@ CREATE VIEW _pair_shown (
 ) AS
 SELECT s.by_package, s.run_a, s.run_b, j.name, p.name, (SELECT c.name FROM category c WHERE c.category_id = s.category_id), s.identifier,
     CASE WHEN s.why_not IS NOT NULL THEN s.why_not
-        WHEN NOT s.is_large OR (CAST(substr(s.noise, 1, 20) AS INTEGER) >= (SELECT value FROM setting WHERE key = 'compare_repeats')
-            AND abs(s.wall_b - s.wall_a) <= CAST(substr(s.noise, 41, 20) AS INTEGER)) THEN 'within noise'
+        WHEN s.is_large = 0 OR (CAST(substr(s.noise, 1, 20) AS INTEGER) >= (SELECT value FROM setting WHERE key = 'compare_repeats')
+            AND abs(s.wall_b - s.wall_a) <= CAST(nullif(trim(substr(s.noise, 41, 20)), '') AS INTEGER)) THEN 'within noise'
+        WHEN s.is_large IS NULL OR (SELECT count(*) FROM setting WHERE key IN ('compare_repeats', 'compare_noise')) < 2 THEN NULL
         WHEN s.wall_b < s.wall_a THEN 'faster' ELSE 'slower' END,
     CASE WHEN s.known_a > 0 THEN round(s.wall_a / 1e9, 3) END, CASE WHEN s.known_b > 0 THEN round(s.wall_b / 1e9, 3) END,
     CASE WHEN s.why_not IS NULL THEN round((s.wall_b - s.wall_a) / 1e9, 3) + 0.0 END,
@@ -141,6 +150,6 @@ SELECT s.by_package, s.run_a, s.run_b, j.name, p.name, (SELECT c.name FROM categ
     s.limits, round(s.limit_a / 1073741824.0, 3), round(s.limit_b / 1073741824.0, 3), CAST(substr(s.noise, 1, 20) AS INTEGER),
     round(nullif(trim(substr(s.noise, 21, 20)), '') / 1e9, 3),
     CASE WHEN CAST(substr(s.noise, 1, 20) AS INTEGER) >= (SELECT value FROM setting WHERE key = 'compare_repeats')
-        THEN round(CAST(substr(s.noise, 41, 20) AS INTEGER) / 1e9, 3) END,
+        THEN round(CAST(nullif(trim(substr(s.noise, 41, 20)), '') AS INTEGER) / 1e9, 3) END,
     s.n_a, s.n_b, s.n_a - s.known_a, s.n_b - s.known_b, s.executed_a, s.executed_b, s.hits_a, s.hits_b, s.lookup_a, s.lookup_b
 FROM _pair_noise s JOIN project j ON j.project_id = s.project_id JOIN package p ON p.package_id = s.package_id;

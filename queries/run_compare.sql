@@ -15,7 +15,7 @@ CREATE VIEW run_compare (
     package,       -- the target's name
     category,      -- br2_package, ...; '' for tests and listings
     identifier,    -- what the rule calls the action; '' where it gives none
-    status,        -- see above
+    status,        -- see above; NULL: it would be faster or slower, and a setting compare_* is missing
     wall_a_s,      -- wall time of a's executions with usage, seconds; NULL: none is known
     wall_b_s,      -- of b's
     wall_delta_s,  -- b - a; NULL: not compared

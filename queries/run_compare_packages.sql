@@ -13,7 +13,7 @@ CREATE VIEW run_compare_packages (
     run_b,         -- trace id of the other
     project,       -- of the runs; those of several projects have no row in common
     package,       -- the target's name
-    status,        -- see above
+    status,        -- see above; NULL: it would be faster or slower, and a setting compare_* is missing
     wall_a_s,      -- wall time of a's executions with usage, seconds; NULL: none is known
     wall_b_s,      -- of b's
     wall_delta_s,  -- b - a; NULL: not compared

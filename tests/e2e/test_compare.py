@@ -120,6 +120,15 @@ def test_words_that_name_no_pair(shown, words, said):
     assert said in done.stderr and done.stdout == '' and len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize('key', ['compare_floor_s', 'compare_floor_pct', 'compare_noise', 'compare_repeats'])
+def test_without_a_setting_nothing_is_said_to_differ(shown, tmp_path, key):
+    shutil.copy(shown.db, tmp_path / 'x.db')
+    with sqlite3.connect(tmp_path / 'x.db') as db:
+        db.execute('DELETE FROM setting WHERE key = ?', (key,))
+    done = shown.run('compare', COLD, LATER, '--db', tmp_path / 'x.db', code=3)
+    assert 'compare_*' in done.stderr and done.stdout == ''
+
+
 def test_ambiguous_beginning_lists_the_candidates(shown, tmp_path):
     """Of runs with a log and of one whose log is gone."""
     shutil.copy(shown.db, tmp_path / 'x.db')

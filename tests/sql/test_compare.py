@@ -221,6 +221,44 @@ def test_floor_and_noise():
     assert repeated([90, 100, 110, 1000], 130.5, 100) == ('faster', 4, 105, 30)
 
 
+@pytest.mark.parametrize('gone, delta, status', [
+    ('compare_floor_s', 8, 'within noise'), ('compare_floor_s', 40, None), ('compare_floor_pct', 0.5, 'within noise'),
+    ('compare_floor_pct', 40, None), ('compare_repeats', 8, 'within noise'), ('compare_repeats', 20, None), ('compare_noise', 20, None)])
+def test_without_a_setting_no_difference_counts(gone, delta, status):
+    """Three others took 90, 100 and 110 s, so up to 30 s are noise."""
+    made = Repeats([100, 100 + delta, 90, 100, 110])
+    made.db.execute('DELETE FROM setting WHERE key = ?', (gone,))
+    for view in ('run_compare', 'run_compare_packages'):
+        (row,) = rows(made.db, f"SELECT * FROM {view} WHERE run_a = 'r0' AND run_b = 'r1'")
+        assert row['status'] == status
+
+
+class Repeats:
+    """Runs r0, r1, ... that execute one package, each in so many seconds and in actions of these categories."""
+
+    def __init__(self, walls, categories=()):
+        made, number = tables.Tables(), itertools.count(1)
+        for i, wall in enumerate(walls):
+            made.run(f'r{i}', start_ns=START + i)
+            of_it = categories[i] if i < len(categories) else 'k'
+            for kind in of_it:
+                name = digest(next(number))
+                made.action(f'r{i}', 'root//:x', kind, 'i', [{'digest': name}])
+                made.result(name, wall_ns=round(wall * S / len(of_it)), usage={'user_ns': S}, invocation=f'r{i}')
+        self.db = made.finish()
+
+
+@pytest.mark.parametrize('order', ['abcd', 'acbd', 'badc', 'dcba'])
+def test_a_repeat_executed_the_same_categories_and_not_the_same_sum_of_their_numbers(order):
+    """a + d is b + c as numbers, whatever the order in which they were first seen."""
+    made = Repeats([1, 100, 130, 90, 100, 110], [order, 'ad', 'ad', 'bc', 'bc', 'bc'])
+    (row,) = rows(made.db, "SELECT * FROM run_compare_packages WHERE run_a = 'r1' AND run_b = 'r2'")
+    assert (row['status'], row['repeats']) == ('slower', 0)
+    made = Repeats([1, 100, 130, 90, 100, 110], [order, 'ad', 'ad', 'da', 'ad', 'da'])
+    (row,) = rows(made.db, "SELECT * FROM run_compare_packages WHERE run_a = 'r1' AND run_b = 'r2'")
+    assert (row['status'], row['repeats'], row['noise_s']) == ('within noise', 3, 30)
+
+
 # ---- recorded --------------------------------------------------------------------------------------
 
 COLD, LATER = 'ebb4affa-bb6d-4c4c-9946-31c980b6c3a4', '6746f215-b757-49e7-a3f5-6faa62cecebf'
