@@ -57,7 +57,8 @@ enum statement_id {
 	ST_SIGHTING_PUT,
 	ST_SIGHTING_BEST,
 	ST_RUN_PLACE,
-	ST_RUN_RESULTS_PROJECT,
+	ST_RUN_RESULTS,
+	ST_RESULT_PROJECT,
 	ST_RUN_LOOKUPS,
 	ST_RUN_LANDS,
 	ST_CONFIG_PUT,
@@ -133,6 +134,8 @@ enum statement_id {
 	ST_PHASE_ADD,
 	ST_SIZE_COUNT,
 	ST_SIZE_DROP,
+	ST_BUSY_COUNT,
+	ST_BUSY_DROP,
 	/* store_cluster.c */
 	ST_POD_PUT,
 	ST_POD_SELECT,
@@ -407,7 +410,8 @@ int phase_sums_put(struct store *store, struct err *err);
 /* A stored result enters all sums. */
 int sums_add(struct store *store, int64_t result_id, const struct summand *summand,
 	     struct err *err);
-/* Around a change of a stored result's category or allotment: it moves in size_count. */
+/* Around a change of a stored result's category, allotment or project: it moves in size_count and
+ * busy_sum. */
 int sizes_leave(struct store *store, int64_t result_id, struct err *err);
 int sizes_join(struct store *store, int64_t result_id, struct err *err);
 

@@ -209,25 +209,45 @@ static int put_sighting(struct store *store, int64_t run_id, const struct sighti
 	return db_done(s, err);
 }
 
-/* Results carry the project of their digest's first reference. */
+static int set_result_project(struct store *store, int64_t result_id, int64_t project_id,
+			      struct err *err)
+{
+	struct statement *s;
+
+	if (sizes_leave(store, result_id, err) < 0)
+		return -1;
+	s = db_use(store, ST_RESULT_PROJECT,
+		   "UPDATE result SET project_id = :project WHERE result_id = :result");
+	bind_int(s, ":project", project_id);
+	bind_int(s, ":result", result_id);
+	return db_done(s, err) < 0 ? -1 : sizes_join(store, result_id, err);
+}
+
+/*
+ * Results carry the project of their digest's first reference. All are found and sorted before the
+ * first one is changed, and one that two attempts refer to is there once.
+ */
 static int set_results_project(struct store *store, int64_t run_id, int64_t project_id,
 			       struct err *err)
 {
-	struct statement *s = db_use(
-		store, ST_RUN_RESULTS_PROJECT,
-		"UPDATE result SET project_id = :project WHERE project_id <> :project"
-		" AND result_id IN ("
-		"SELECT r.result_id FROM attempt a CROSS JOIN lookup l CROSS JOIN result r"
-		" WHERE a.run_id = :run AND l.lookup_id = a.lookup_id"
-		" AND l.first_run_id = :run AND r.lookup_id = l.lookup_id AND r.source = 1"
-		" UNION ALL "
-		"SELECT r.result_id FROM attempt a CROSS JOIN lookup l CROSS JOIN result r"
-		" WHERE a.run_id = :run AND l.lookup_id = a.lookup_id"
-		" AND l.first_run_id = :run AND r.lookup_id = l.lookup_id AND r.source = 2)");
+	struct statement *s =
+		db_use(store, ST_RUN_RESULTS,
+		       "SELECT r.result_id FROM attempt a CROSS JOIN lookup l CROSS JOIN result r"
+		       " WHERE a.run_id = :run AND l.lookup_id = a.lookup_id"
+		       " AND l.first_run_id = :run AND r.lookup_id = l.lookup_id AND r.source = 1"
+		       " UNION "
+		       "SELECT r.result_id FROM attempt a CROSS JOIN lookup l CROSS JOIN result r"
+		       " WHERE a.run_id = :run AND l.lookup_id = a.lookup_id"
+		       " AND l.first_run_id = :run AND r.lookup_id = l.lookup_id AND r.source = 2");
+	int more;
 
-	bind_int(s, ":project", project_id);
 	bind_int(s, ":run", run_id);
-	return db_done(s, err);
+	while ((more = db_step(s, err)) > 0)
+		if (set_result_project(store, column_int(s, 0), project_id, err) < 0) {
+			db_reset(s);
+			return -1;
+		}
+	return more;
 }
 
 static int set_place(struct store *store, int64_t run_id, int64_t project_id,

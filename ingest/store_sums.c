@@ -1,7 +1,8 @@
 /*
  * Sums that the ingest keeps beside results: by worker, by executing invocation,
- * by class of wall time, by phase, and how many have which size. As indexes they would cost
- * more than the results themselves. check_sums.sql says the same in SQL alone.
+ * by class of wall time, by phase, how many have which size, and what workers were busy
+ * with. As indexes they would cost more than the results themselves. check_sums.sql says the same
+ * in SQL alone.
  */
 #include "store_db.h"
 
@@ -150,7 +151,7 @@ int sums_add(struct store *store, int64_t result_id, const struct summand *summa
 /* The row of size_count to which a counted result belongs; two of them, one a kind. */
 #define CELL                                               \
 	"ifnull(r.allotment_id, 0), r.category_id, :kind," \
-	" ifnull(CASE :kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1)"
+	" ifnull(CASE :kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1), r.project_id"
 #define OF_RESULT \
 	" FROM result r WHERE r.result_id = :result AND r.source = 1 AND r.cpu_ns IS NOT NULL"
 
@@ -161,8 +162,8 @@ static int count_size(struct store *store, int64_t result_id, enum size_kind kin
 {
 	struct statement *s =
 		db_use(store, ST_SIZE_COUNT,
-		       "INSERT INTO size_count (allotment_id, category_id, kind, size, results,"
-		       " wall_s, wall_rest_ns) SELECT " CELL ", :sign,"
+		       "INSERT INTO size_count (allotment_id, category_id, kind, size, project_id,"
+		       " results, wall_s, wall_rest_ns) SELECT " CELL ", :sign,"
 		       " :sign * (ifnull(r.wall_ns, 0) / 1000000000),"
 		       " :sign * (ifnull(r.wall_ns, 0) % 1000000000)" OF_RESULT
 		       " ON CONFLICT DO UPDATE SET results = results + excluded.results,"
@@ -181,24 +182,67 @@ static int leave_size(struct store *store, int64_t result_id, enum size_kind kin
 
 	if (count_size(store, result_id, kind, -1, err) < 0)
 		return -1;
-	s = db_use(store, ST_SIZE_DROP,
-		   "DELETE FROM size_count WHERE results = 0"
-		   " AND (allotment_id, category_id, kind, size) = (SELECT " CELL OF_RESULT ")");
+	s = db_use(
+		store, ST_SIZE_DROP,
+		"DELETE FROM size_count WHERE results = 0"
+		" AND (allotment_id, category_id, kind, size, project_id) = (SELECT " CELL OF_RESULT
+		")");
 	bind_int(s, ":kind", kind);
 	bind_int(s, ":result", result_id);
 	return db_done(s, err);
 }
 
+/* ---- what workers were busy with ---- */
+
+static int count_busy(struct store *store, int64_t result_id, int64_t sign, struct err *err)
+{
+#define ADD(sum) " " sum " = " sum " + excluded." sum
+	struct statement *s = db_use(
+		store, ST_BUSY_COUNT,
+		"INSERT INTO busy_sum (allotment_id, project_id, results, known, busy_high,"
+		" busy_low, cpu_high, cpu_low, held_high, held_low)"
+		" SELECT allotment_id, project_id, :sign, :sign * known, :sign * busy_high,"
+		" :sign * busy_low, :sign * cpu_high, :sign * cpu_low, :sign * held_high,"
+		" :sign * held_low FROM _busy_part WHERE result_id = :result"
+		" ON CONFLICT DO UPDATE SET" ADD("results") "," ADD("known") "," ADD("busy_high") "," ADD(
+			"busy_low") "," ADD("cpu_high") "," ADD("cpu_low") "," ADD("held_high") "," ADD("held_low"));
+#undef ADD
+
+	bind_int(s, ":sign", sign);
+	bind_int(s, ":result", result_id);
+	return db_done(s, err);
+}
+
+static int leave_busy(struct store *store, int64_t result_id, struct err *err)
+{
+	struct statement *s;
+
+	if (count_busy(store, result_id, -1, err) < 0)
+		return -1;
+	s = db_use(store, ST_BUSY_DROP,
+		   "DELETE FROM busy_sum WHERE results = 0 AND (allotment_id, project_id)"
+		   " = (SELECT allotment_id, project_id FROM _busy_part"
+		   " WHERE result_id = :result)");
+	bind_int(s, ":result", result_id);
+	return db_done(s, err);
+}
+
+/* ---- both ---- */
+
 int sizes_join(struct store *store, int64_t result_id, struct err *err)
 {
 	if (count_size(store, result_id, SIZE_MEMORY, 1, err) < 0)
 		return -1;
-	return count_size(store, result_id, SIZE_CORES, 1, err);
+	if (count_size(store, result_id, SIZE_CORES, 1, err) < 0)
+		return -1;
+	return count_busy(store, result_id, 1, err);
 }
 
 int sizes_leave(struct store *store, int64_t result_id, struct err *err)
 {
 	if (leave_size(store, result_id, SIZE_MEMORY, err) < 0)
 		return -1;
-	return leave_size(store, result_id, SIZE_CORES, err);
+	if (leave_size(store, result_id, SIZE_CORES, err) < 0)
+		return -1;
+	return leave_busy(store, result_id, err);
 }

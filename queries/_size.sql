@@ -1,36 +1,42 @@
-CREATE VIEW _size (
-    -- How many counted results had which size, for percentiles and fits: rows to add up, some of which take away
-    -- what others have. Sizes are in steps as fine as they are shown.
-    group_id,    -- of _allotment
-    category_id, -- of table category
+CREATE VIEW _size_correction (
+    -- What samples and unknown usage change at size_count: rows to add up, some of which take away what it has. Few
+    -- have samples: what their container tells takes the place of what their process did.
+    project_id,  -- of result, as the next two; allotment_id 0: not known
+    allotment_id, category_id,
     kind,        -- 1 memory: the larger one of process and container; 2 cores; 3 sampled well enough to trust its
                  -- container's peak (confidence medium or high)
     step,        -- of size: MiB, rounded up | hundredths of a core | NULL; NULL: not known
     n,           -- results
     wall_ns      -- their wall time
 ) AS
+SELECT r.project_id, ifnull(r.allotment_id, 0), r.category_id, k.kind, CASE k.kind WHEN 1 THEN iif(k.n < 0, r.memory_mib,
+        c.working_set_peak_bytes / 1048576 + (c.working_set_peak_bytes % 1048576 > 0)) END, k.n, k.n * ifnull(r.wall_ns, 0.0)
+    FROM result_container c CROSS JOIN result r ON r.result_id = c.result_id
+        JOIN (SELECT 1 AS kind, 1 AS n UNION ALL SELECT 1, -1 UNION ALL SELECT 3, 1) k
+    WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND c.working_set_peak_bytes IS NOT NULL AND CASE k.kind
+        WHEN 1 THEN c.working_set_peak_bytes > ifnull(r.max_rss_bytes, 0) ELSE c.memory_samples >= 3 END
+UNION ALL
+SELECT r.project_id, ifnull(r.allotment_id, 0), r.category_id, 1, NULL, 1, ifnull(r.wall_ns, 0.0) FROM result r INDEXED BY result_no_usage
+    WHERE r.source = 1 AND r.cpu_ns IS NULL AND r.worker_id IS NOT NULL;
+
+CREATE VIEW _size (
+    -- How many counted results had which size, for percentiles and fits: rows to add up. Sizes are in steps as fine as
+    -- they are shown.
+    group_id,    -- of _allotment
+    category_id, kind, step, n, wall_ns -- see _size_correction
+) AS
 SELECT a.group_id, v.category_id, v.kind, v.step, v.n, v.wall_ns
-FROM (SELECT c.allotment_id, c.category_id, c.kind, nullif(c.size, -1) AS step, c.results AS n, c.wall_s * 1e9 + c.wall_rest_ns AS wall_ns
-        FROM size_count c
-    -- Few have samples: what their container tells takes the place of what their process did.
+FROM (SELECT allotment_id, category_id, kind, nullif(size, -1) AS step, sum(results) AS n, sum(wall_s) * 1e9 + sum(wall_rest_ns) AS wall_ns
+        FROM size_count GROUP BY allotment_id, category_id, kind, size
     UNION ALL
-    SELECT r.allotment_id, r.category_id, k.kind, CASE k.kind WHEN 1 THEN iif(k.n < 0, r.memory_mib,
-            c.working_set_peak_bytes / 1048576 + (c.working_set_peak_bytes % 1048576 > 0)) END, sum(k.n), total(k.n * r.wall_ns)
-        FROM result_container c CROSS JOIN result r ON r.result_id = c.result_id
-            JOIN (SELECT 1 AS kind, 1 AS n UNION ALL SELECT 1, -1 UNION ALL SELECT 3, 1) k
-        WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND c.working_set_peak_bytes IS NOT NULL AND CASE k.kind
-            WHEN 1 THEN c.working_set_peak_bytes > ifnull(r.max_rss_bytes, 0) ELSE c.memory_samples >= 3 END
-        GROUP BY 1, 2, 3, 4
-    UNION ALL
-    SELECT r.allotment_id, r.category_id, 1, NULL, count(*), total(r.wall_ns) FROM result r INDEXED BY result_no_usage
-        WHERE r.source = 1 AND r.cpu_ns IS NULL AND r.worker_id IS NOT NULL GROUP BY r.allotment_id, r.category_id) v
-    JOIN _allotment a ON a.allotment_id = ifnull(v.allotment_id, 0);
+    SELECT allotment_id, category_id, kind, step, sum(n), total(wall_ns) FROM _size_correction GROUP BY 1, 2, 3, 4) v
+    JOIN _allotment a ON a.allotment_id = v.allotment_id;
 
 CREATE VIEW _sized (
     -- The same of each result: up to three rows, one a kind, for those who look at few.
     result_id,   -- of table result
     lookup_id, project_id, package_id, allotment_id, category_id, wall_ns, -- of result
-    kind, step   -- see _size
+    kind, step   -- see _size_correction
 ) AS
 SELECT r.result_id, r.lookup_id, r.project_id, r.package_id, r.allotment_id, r.category_id, r.wall_ns, k.kind, CASE k.kind WHEN 2 THEN r.centicores
     WHEN 1 THEN CASE WHEN r.cpu_ns IS NOT NULL THEN ifnull(max(r.memory_mib, c.working_set_peak_bytes / 1048576
@@ -42,16 +48,26 @@ FROM result r LEFT JOIN result_container c ON c.result_id = r.result_id
 WHERE CASE WHEN r.source <> 1 THEN 0 WHEN r.cpu_ns IS NULL THEN k.kind = 1 AND r.worker_id IS NOT NULL
     ELSE k.kind < 3 OR c.memory_samples >= 3 END;
 
+CREATE VIEW _project_size (
+    -- As _size, of each project and allotment.
+    project,      -- name
+    allotment_id, -- 0: not known
+    category_id, kind, step, n, wall_ns -- see _size_correction
+) AS
+SELECT j.name, v.allotment_id, v.category_id, v.kind, v.step, v.n, v.wall_ns
+FROM project j JOIN (SELECT project_id, allotment_id, category_id, kind, nullif(size, -1) AS step, results AS n, wall_s * 1e9 + wall_rest_ns AS wall_ns
+        FROM size_count
+    UNION ALL
+    SELECT project_id, allotment_id, category_id, kind, step, n, wall_ns FROM _size_correction) v ON v.project_id = j.project_id;
+
 CREATE VIEW _size_by_project (
     -- As _size, of each project.
     project,     -- name
-    group_id, category_id, kind, step, n, wall_ns -- see _size
+    group_id, kind, step, n, wall_ns -- see _size
 ) AS
-SELECT v.project, a.group_id, v.category_id, v.kind, v.step, v.n, v.wall_ns
-FROM (SELECT j.name AS project, s.allotment_id, s.category_id, s.kind, s.step, count(*) AS n, total(s.wall_ns) AS wall_ns
-    -- The plus keeps SQLite from making an index of its own, which costs more than the scan.
-    FROM project j CROSS JOIN _sized s ON +s.project_id = j.project_id GROUP BY 1, 2, 3, 4, 5) v
-    JOIN _allotment a ON a.allotment_id = ifnull(v.allotment_id, 0);
+SELECT v.project, a.group_id, v.kind, v.step, v.n, v.wall_ns
+FROM (SELECT project, allotment_id, kind, step, sum(n) AS n, total(wall_ns) AS wall_ns FROM _project_size GROUP BY 1, 2, 3, 4) v
+    JOIN _allotment a ON a.allotment_id = v.allotment_id;
 
 CREATE VIEW _size_by_run (
     -- As _size, of all digests of each run, hits included.

@@ -13,6 +13,43 @@ FROM result r LEFT JOIN _span t ON t.result_id = r.result_id LEFT JOIN result_co
 -- lookup_id, which each has, one that covers the rest.
 WHERE +r.source = 1 AND r.cpu_ns IS NOT NULL AND +r.lookup_id > 0;
 
+CREATE VIEW _busy_part (
+    -- What each counted result adds to busy_sum.
+    result_id, -- of table result
+    allotment_id, -- 0: not known
+    project_id,   -- of table result
+    known,     -- 1: all that follows is, and the clocks agree; 0: it adds nothing there
+    busy_high, busy_low, cpu_high, cpu_low, held_high, held_low
+) AS
+SELECT result_id, allotment_id, project_id, is_known, iif(is_known, busy >> 32, 0), iif(is_known, busy & 4294967295, 0),
+    iif(is_known, cpu_ns >> 32, 0), iif(is_known, cpu_ns & 4294967295, 0), iif(is_known, held >> 32, 0), iif(is_known, held & 4294967295, 0)
+-- What no integer holds is the largest one.
+FROM (SELECT r.result_id, ifnull(r.allotment_id, 0) AS allotment_id, r.project_id, r.cpu_ns,
+        CAST(t.fetch_ns + t.run_ns + t.upload_ns AS INTEGER) AS busy, CAST(r.max_rss_bytes / 1024.0 * (r.wall_ns / 1e3) AS INTEGER) AS held,
+        (min(t.fetch_ns, t.run_ns, t.upload_ns) >= 0 AND r.max_rss_bytes IS NOT NULL AND r.wall_ns IS NOT NULL) IS TRUE AS is_known
+    FROM result r LEFT JOIN _span t ON t.result_id = r.result_id WHERE r.source = 1 AND r.cpu_ns IS NOT NULL);
+
+CREATE VIEW _busy_sum (
+    -- How long the counted results of an allotment and project kept workers busy, and what they used: rows to add up.
+    allotment_id, -- of result, as the next one; 0: not known
+    project_id,
+    results,   -- counted
+    known,     -- those of which all that follows is known, and which it sums up
+    busy_ns,   -- fetch + run + upload
+    cpu_ns,    -- used
+    gib_ns     -- peak memory, as in worker_sizing, times wall time
+) AS
+SELECT allotment_id, project_id, results, known, busy_high * 4294967296.0 + busy_low, cpu_high * 4294967296.0 + cpu_low,
+    (held_high * 4294967296.0 + held_low) / 1048576 * 1e3
+FROM busy_sum
+-- Few have samples: what their container tells is added to what their process did.
+UNION ALL
+SELECT ifnull(r.allotment_id, 0), r.project_id, 0, r.max_rss_bytes IS NULL, iif(r.max_rss_bytes IS NULL, t.fetch_ns + t.run_ns + t.upload_ns, 0),
+    iif(r.max_rss_bytes IS NULL, r.cpu_ns, 0), (c.working_set_peak_bytes - ifnull(r.max_rss_bytes, 0)) / 1073741824.0 * r.wall_ns
+FROM result_container c CROSS JOIN result r ON r.result_id = c.result_id CROSS JOIN _span t ON t.result_id = c.result_id
+WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND c.working_set_peak_bytes > ifnull(r.max_rss_bytes, -1) AND r.wall_ns IS NOT NULL
+    AND min(t.fetch_ns, t.run_ns, t.upload_ns) >= 0;
+
 CREATE VIEW _held (
     -- What an allotment holds of a node, with what the pod's other containers request.
     allotment_id, -- of table allotment; none: requests are not known

@@ -20,16 +20,12 @@ SELECT a.pool, round(a.memory_limit_bytes / 1073741824.0, 3), a.cpu_request_mill
     CASE WHEN v.n > 0 THEN round(v.cpu_ns / 3.6e12, 3) END, round(100 * v.cpu_ns / nullif(v.core_ns, 0), 1),
     CASE WHEN v.n > 0 THEN round(v.gib_ns / 3.6e12, 3) END, CASE WHEN v.n > 0 THEN round(v.used_gib_ns / 3.6e12, 3) END,
     round(100 * v.used_gib_ns / nullif(v.gib_ns, 0), 1)
-FROM (SELECT g.group_id, sum(CASE WHEN h.cores IS NOT NULL THEN u.n ELSE 0 END) AS n,
-        sum(u.actions - CASE WHEN h.cores IS NOT NULL THEN u.n ELSE 0 END) AS unknown,
+FROM (SELECT g.group_id, sum(CASE WHEN h.cores IS NOT NULL THEN u.known ELSE 0 END) AS n,
+        sum(u.results - CASE WHEN h.cores IS NOT NULL THEN u.known ELSE 0 END) AS unknown,
         total(CASE WHEN h.cores IS NOT NULL THEN u.busy_ns END) AS busy_ns, total(u.busy_ns * h.cores) AS core_ns,
         total(CASE WHEN h.cores IS NOT NULL THEN u.cpu_ns END) AS cpu_ns, total(u.busy_ns * h.gib) AS gib_ns,
         total(CASE WHEN h.cores IS NOT NULL THEN u.gib_ns END) AS used_gib_ns
-    -- What is held is the same for all of an allotment, and looked at once. LIMIT: each row's figures are made once.
-    FROM (SELECT allotment_id, count(*) AS actions, count(busy_ns + gib_ns) AS n, total(CASE WHEN gib_ns IS NOT NULL THEN busy_ns END) AS busy_ns,
-            total(CASE WHEN busy_ns + gib_ns IS NOT NULL THEN cpu_ns END) AS cpu_ns, total(CASE WHEN busy_ns IS NOT NULL THEN gib_ns END) AS gib_ns
-        FROM (SELECT allotment_id, cpu_ns, busy_ns, gib_ns FROM _busy LIMIT -1) GROUP BY allotment_id) u
-        JOIN _allotment g ON g.allotment_id = ifnull(u.allotment_id, 0) LEFT JOIN _held h ON h.allotment_id = u.allotment_id
+    FROM _busy_sum u JOIN _allotment g ON g.allotment_id = u.allotment_id LEFT JOIN _held h ON h.allotment_id = u.allotment_id
     GROUP BY g.group_id) v JOIN _allotment_group a ON a.group_id = v.group_id
 ORDER BY a.pool, a.memory_limit_bytes, a.cpu_request_milli;
 
@@ -52,10 +48,13 @@ SELECT v.project, v.n, v.unknown, CASE WHEN v.n > 0 THEN round(v.busy_ns / 3.6e1
     CASE WHEN v.n > 0 THEN round(v.cpu_ns / 3.6e12, 3) END, round(100 * v.cpu_ns / nullif(v.core_ns, 0), 1),
     CASE WHEN v.n > 0 THEN round(v.gib_ns / 3.6e12, 3) END, CASE WHEN v.n > 0 THEN round(v.used_gib_ns / 3.6e12, 3) END,
     round(100 * v.used_gib_ns / nullif(v.gib_ns, 0), 1)
--- The plus keeps SQLite from making an index of its own, which costs more than the scan.
-FROM (SELECT j.name AS project, count(s.is_known) AS n, count(*) - count(s.is_known) AS unknown, total(s.busy_ns) AS busy_ns, total(s.busy_ns * s.held_cores) AS core_ns,
-        total(s.cpu_ns) AS cpu_ns, total(s.busy_ns * s.held_gib) AS gib_ns, total(s.gib_ns) AS used_gib_ns
-    FROM project j CROSS JOIN _spent s ON +s.project_id = j.project_id GROUP BY j.name) v
+FROM (SELECT j.name AS project, sum(CASE WHEN h.cores IS NOT NULL THEN u.known ELSE 0 END) AS n,
+        sum(u.results - CASE WHEN h.cores IS NOT NULL THEN u.known ELSE 0 END) AS unknown,
+        total(CASE WHEN h.cores IS NOT NULL THEN u.busy_ns END) AS busy_ns, total(u.busy_ns * h.cores) AS core_ns,
+        total(CASE WHEN h.cores IS NOT NULL THEN u.cpu_ns END) AS cpu_ns, total(u.busy_ns * h.gib) AS gib_ns,
+        total(CASE WHEN h.cores IS NOT NULL THEN u.gib_ns END) AS used_gib_ns
+    FROM project j JOIN _busy_sum u ON u.project_id = j.project_id LEFT JOIN _held h ON h.allotment_id = u.allotment_id
+    GROUP BY j.name) v
 ORDER BY v.project;
 
 CREATE VIEW waste_by_package (

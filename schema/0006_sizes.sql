@@ -16,15 +16,42 @@ CREATE TABLE size_count (
     category_id INTEGER NOT NULL,   -- of result
     kind INTEGER NOT NULL,          -- 1 memory_mib, 2 centicores
     size INTEGER NOT NULL,          -- -1: not known
+    project_id INTEGER NOT NULL,    -- of result; last, as most who read this add all projects up
     results INTEGER NOT NULL,
     wall_s INTEGER NOT NULL, wall_rest_ns INTEGER NOT NULL, -- of these, as in bucket_sum
-    PRIMARY KEY (allotment_id, category_id, kind, size)
+    PRIMARY KEY (allotment_id, category_id, kind, size, project_id)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO size_count SELECT ifnull(r.allotment_id, 0), r.category_id, k.kind,
-    ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1) AS size, count(*),
+    ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1) AS size, r.project_id, count(*),
     sum(ifnull(r.wall_ns, 0) / 1000000000), sum(ifnull(r.wall_ns, 0) % 1000000000)
 FROM result r CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
-WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY 1, 2, 3, 4;
+WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY 1, 2, 3, 4, 5;
+
+CREATE TABLE busy_sum (
+    -- How long counted results kept workers busy, and what they used, kept by the ingest as _busy_part
+    -- has it of each. A sum is its high part times 2^32 and its low part: neither can be too large.
+    allotment_id INTEGER NOT NULL,  -- of result; 0: none is known
+    project_id INTEGER NOT NULL,    -- of result
+    results INTEGER NOT NULL,
+    known INTEGER NOT NULL,         -- those of which all that follows is known, and which it sums up
+    busy_high INTEGER NOT NULL, busy_low INTEGER NOT NULL, -- ns of fetch + run + upload
+    cpu_high INTEGER NOT NULL, cpu_low INTEGER NOT NULL,   -- ns
+    held_high INTEGER NOT NULL, held_low INTEGER NOT NULL, -- max RSS times wall time, KiB us
+    PRIMARY KEY (allotment_id, project_id)
+) STRICT, WITHOUT ROWID;
+INSERT INTO busy_sum SELECT allotment_id, project_id, count(*), sum(busy IS NOT NULL), sum(ifnull(busy >> 32, 0)),
+    sum(ifnull(busy & 4294967295, 0)), sum(ifnull(cpu >> 32, 0)), sum(ifnull(cpu & 4294967295, 0)),
+    sum(ifnull(held >> 32, 0)), sum(ifnull(held & 4294967295, 0))
+FROM (SELECT allotment_id, project_id, CASE WHEN is_known THEN busy END AS busy, CASE WHEN is_known THEN cpu_ns END AS cpu,
+        CASE WHEN is_known THEN held END AS held
+    FROM (SELECT ifnull(r.allotment_id, 0) AS allotment_id, r.project_id, r.cpu_ns,
+            CAST(r.max_rss_bytes / 1024.0 * (r.wall_ns / 1e3) AS INTEGER) AS held,
+            CAST(t.fetch_completed_step_ns + t.execution_completed_step_ns + t.upload_completed_step_ns AS INTEGER) AS busy,
+            t.fetch_start_step_ns IS NOT NULL AND t.execution_start_step_ns IS NOT NULL AND t.upload_start_step_ns IS NOT NULL
+                AND min(t.fetch_completed_step_ns, t.execution_completed_step_ns, t.upload_completed_step_ns) >= 0
+                AND r.max_rss_bytes IS NOT NULL AND r.wall_ns IS NOT NULL AS is_known
+        FROM result r LEFT JOIN result_time t ON t.result_id = r.result_id WHERE r.source = 1 AND r.cpu_ns IS NOT NULL))
+GROUP BY 1, 2;
 -- With the allotment: a package's figures are kept apart by it.
 DROP INDEX result_package;
 CREATE INDEX result_package ON result (package_id, allotment_id, wall_ns, cpu_ns, max_rss_bytes, source);

@@ -95,8 +95,13 @@ SELECT * FROM bucket_sum;
 SELECT * FROM phase_sum;
 -- size_count
 SELECT a.source, a.pool, a.cpu_request_milli, a.cpu_limit_milli, a.memory_request_bytes, a.memory_limit_bytes,
-    c.name AS category, s.kind, s.size, s.results, s.wall_s, s.wall_rest_ns
-FROM size_count s JOIN category c ON c.category_id = s.category_id LEFT JOIN allotment a ON a.allotment_id = s.allotment_id;
+    c.name AS category, s.kind, s.size, p.name AS project, s.results, s.wall_s, s.wall_rest_ns
+FROM size_count s JOIN category c ON c.category_id = s.category_id JOIN project p ON p.project_id = s.project_id
+    LEFT JOIN allotment a ON a.allotment_id = s.allotment_id;
+-- busy_sum
+SELECT a.source, a.pool, a.cpu_request_milli, a.cpu_limit_milli, a.memory_request_bytes, a.memory_limit_bytes,
+    p.name AS project, s.results, s.known, s.busy_high, s.busy_low, s.cpu_high, s.cpu_low, s.held_high, s.held_low
+FROM busy_sum s JOIN project p ON p.project_id = s.project_id LEFT JOIN allotment a ON a.allotment_id = s.allotment_id;
 -- result_time
 SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, x.base_ns, x.queued_step_ns, x.worker_start_step_ns,
     x.fetch_start_step_ns, x.fetch_completed_step_ns, x.execution_start_step_ns, x.execution_completed_step_ns,

@@ -104,16 +104,31 @@ UNION ALL
 SELECT 'results of size ' || size || CASE kind WHEN 1 THEN ' MiB' ELSE ' hundredths of a core' END,
     'the kept counts of them are others'
 FROM (
-    SELECT allotment_id, category_id, kind, size, results, wall_s, wall_rest_ns FROM size_count
+    SELECT allotment_id, category_id, kind, size, project_id, results, wall_s, wall_rest_ns FROM size_count
     UNION ALL
     SELECT ifnull(r.allotment_id, 0), r.category_id, k.kind,
-        ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1), count(*),
+        ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1), r.project_id, count(*),
         sum(ifnull(r.wall_ns, 0) / 1000000000), sum(ifnull(r.wall_ns, 0) % 1000000000)
     FROM result r
     CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
     WHERE r.source = 1 AND r.cpu_ns IS NOT NULL
-    GROUP BY 1, 2, 3, 4)
-GROUP BY allotment_id, category_id, kind, size, results, wall_s, wall_rest_ns
+    GROUP BY 1, 2, 3, 4, 5)
+GROUP BY allotment_id, category_id, kind, size, project_id, results, wall_s, wall_rest_ns
+HAVING count(*) <> 2
+UNION ALL
+SELECT 'results of project ' || (SELECT p.name FROM project p WHERE p.project_id = v.project_id),
+    'the kept sums of what they held and used are others'
+FROM (
+    SELECT allotment_id, project_id, results, known, busy_high, busy_low, cpu_high, cpu_low,
+        held_high, held_low
+    FROM busy_sum
+    UNION ALL
+    SELECT allotment_id, project_id, count(*), sum(known), sum(busy_high), sum(busy_low),
+        sum(cpu_high), sum(cpu_low), sum(held_high), sum(held_low)
+    FROM _busy_part
+    GROUP BY allotment_id, project_id) v
+GROUP BY allotment_id, project_id, results, known, busy_high, busy_low, cpu_high, cpu_low,
+    held_high, held_low
 HAVING count(*) <> 2
 UNION ALL
 SELECT 'run ' || g.trace_id, 'the kept counts of its actions are others'

@@ -258,12 +258,21 @@ static void test_sums_stop_at_the_largest(void **state)
 	uint8_t i;
 
 	fill_usage(&result);
+	result.rusage.user_ns = INT64_MAX - 2;
+	result.rusage.max_rss_bytes = INT64_MAX;
+	for (i = 0; i < TIME_COUNT; i++)
+		result.time_ns[i] = START;
 	for (i = 1; i <= 3; i++) {
 		put_action(f, run_id, i, "i", i, STATUS_SUCCESS);
 		assert_ok(store_put_result(f->store, lookup_of(f, "p", i), &result, &f->err));
 	}
 	assert_number(f, "SELECT wall_ns FROM worker", INT64_MAX);
 	assert_number(f, "SELECT wall_ns FROM request", INT64_MAX);
+	/* These do not stop: three times the largest integer in two parts. */
+	assert_number(f, "SELECT known FROM busy_sum", 3);
+	assert_number(f, "SELECT cpu_high FROM busy_sum", 3 * (INT64_MAX >> 32));
+	assert_number(f, "SELECT held_high FROM busy_sum", 3 * (INT64_MAX >> 32));
+	assert_number(f, "SELECT held_low FROM busy_sum", 3 * (INT64_MAX & UINT32_MAX));
 }
 
 /* ---- who refers to it ---- */
