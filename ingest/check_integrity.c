@@ -5,9 +5,13 @@
 
 #include <errno.h>
 
+/* Lines that are printed of a kind; SQLite, too, leaves its look at the pages after so many. */
+#define SHOWN_MAX 100
+
 struct faults {
 	FILE *out;
-	int64_t count;
+	struct integrity *found;
+	int64_t of_kind;
 };
 
 static int print_fault(struct faults *faults, struct str what, struct str fault, struct err *err)
@@ -15,7 +19,10 @@ static int print_fault(struct faults *faults, struct str what, struct str fault,
 	struct buf line = BUF_INIT;
 	int rc = 0;
 
-	faults->count++;
+	faults->found->faults++;
+	if (faults->of_kind++ >= SHOWN_MAX)
+		return 0;
+	faults->found->shown++;
 	grid_add_safe(&line, what);
 	buf_addstr(&line, ": ");
 	grid_add_safe(&line, fault);
@@ -39,23 +46,29 @@ static int take_pair(void *context, const struct row *row, struct err *err)
 	return print_fault(context, row->values[0].text, row->values[1].text, err);
 }
 
-int check_integrity(struct store *store, FILE *out, int64_t *out_faults, struct err *err)
+int check_integrity(struct store *store, FILE *out, struct integrity *out_found, struct err *err)
 {
-	struct faults faults = {out, 0};
-	int rc;
+	const struct {
+		const char *sql;
+		store_row_fn *take;
+	} looks[] = {
+		{"PRAGMA quick_check(100)", take_page},
+		{"SELECT 'table ' || \"table\", 'row ' || ifnull(rowid, '?') || ' refers to a row "
+		 "of '"
+		 " || parent || ' that is not there' FROM pragma_foreign_key_check",
+		 take_pair},
+		{report_sql("check_sums"), take_pair},
+		{report_sql("check_allotments"), take_pair},
+	};
+	struct faults faults = {out, out_found, 0};
+	size_t i;
 
-	rc = store_query(store, "PRAGMA quick_check", NULL, 0, take_page, &faults, err);
-	if (rc == 0)
-		rc = store_query(store,
-				 "SELECT 'table ' || \"table\", 'row ' || ifnull(rowid, '?') ||"
-				 " ' refers to a row of ' || parent || ' that is not there'"
-				 " FROM pragma_foreign_key_check LIMIT 100",
-				 NULL, 0, take_pair, &faults, err);
-	if (rc == 0)
-		rc = store_query(store, report_sql("check_sums"), NULL, 0, take_pair, &faults, err);
-	if (rc == 0)
-		rc = store_query(store, report_sql("check_allotments"), NULL, 0, take_pair, &faults,
-				 err);
-	*out_faults = faults.count;
-	return rc;
+	*out_found = (struct integrity){0, 0, false};
+	for (i = 0; i < sizeof(looks) / sizeof(*looks); i++) {
+		faults.of_kind = 0;
+		if (store_query(store, looks[i].sql, NULL, 0, looks[i].take, &faults, err) < 0)
+			return -1;
+		out_found->more |= i == 0 && faults.of_kind >= SHOWN_MAX;
+	}
+	return 0;
 }

@@ -136,14 +136,25 @@ static int check_limits(struct store *store, const struct check *check, struct e
 
 /* ---- the database ---- */
 
+static void tell_faults(const char *path, const struct integrity *found)
+{
+	const char *more = found->more ? " or more" : "", *plural = found->faults == 1 ? "" : "s";
+
+	if (found->shown < found->faults)
+		msg_note("%s: %" PRId64 "%s faults, %" PRId64 " of them shown", path, found->faults,
+			 more, found->shown);
+	else
+		msg_note("%s: %" PRId64 "%s fault%s", path, found->faults, more, plural);
+}
+
 static int check_database(struct store *store, struct err *err)
 {
-	int64_t faults;
+	struct integrity found;
 
-	if (check_integrity(store, stdout, &faults, err) < 0)
+	if (check_integrity(store, stdout, &found, err) < 0)
 		return -1;
-	if (faults) {
-		msg_note("%s: %" PRId64 " faults", store_path(store), faults);
+	if (found.faults) {
+		tell_faults(store_path(store), &found);
 		return EXIT_BREACH;
 	}
 	printf("ok: %s: pages, references and kept sums agree\n", store_path(store));

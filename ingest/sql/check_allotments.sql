@@ -36,4 +36,3 @@ SELECT 'digest ' || l.digest, 'a result of it is kept with another allotment tha
 FROM allotted a
 JOIN lookup l ON l.lookup_id = a.lookup_id
 WHERE a.kept IS NOT a.wanted AND NOT EXISTS (SELECT 1 FROM allotment_due)
-LIMIT 100

@@ -171,4 +171,3 @@ SELECT 'digest ' || l.digest, CASE l.state WHEN 1 THEN 'it was found, and no res
     ELSE 'a result is stored, and it was not found' END
 FROM lookup l
 WHERE (l.state = 1) <> EXISTS (SELECT 1 FROM result r WHERE r.lookup_id = l.lookup_id AND r.source = 1)
-LIMIT 100

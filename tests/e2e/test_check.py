@@ -254,6 +254,20 @@ def test_a_damaged_database(br2, failures, damage, words):
     check(br2, failures, '--integrity', '--max-oom', '100', code=4)
 
 
+def test_many_faults_are_counted(br2, failures):
+    """A hundred of a kind are shown, all are counted."""
+    assert 'fault' not in check(br2, failures, '--integrity').stderr
+    change(failures, 'UPDATE worker SET results = results + 1 WHERE worker_id = 1')
+    assert ': 1 fault\n' in check(br2, failures, '--integrity', code=4).stderr
+    change(failures, 'INSERT INTO worker (name, results) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n'
+           " WHERE i < 250) SELECT 'w-' || i, 1 FROM n")
+    change(failures, 'INSERT INTO target (label, buck_package, package_id) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1'
+           " FROM n WHERE i < 120) SELECT 't-' || i, '', 1000000 + i FROM n")
+    said = check(br2, failures, '--integrity', code=4)
+    assert ': 371 faults, 200 of them shown\n' in said.stderr
+    assert len(said.stdout.splitlines()) == 200
+
+
 def test_damaged_pages(br2, failures):
     size = failures.stat().st_size
     with open(failures, 'r+b') as file:
