@@ -56,48 +56,75 @@ static void names_release(struct names *names)
 	free(names->items);
 }
 
+/* How many views were written, and how many could not be: each of these was said. */
+struct written {
+	size_t done, failed;
+	enum err_kind worst; /* of the failed ones: ERR_USAGE only where all are */
+};
+
+/* One that fails is one file less: the others are written. */
+static void export_one(struct store *store, const char *name, struct written *written)
+{
+	struct err err = ERR_INIT;
+
+	if (export_view(store, name, &options, &err) == 0) {
+		written->done++;
+		return;
+	}
+	msg_error("%s is not written: %s", name, err.text);
+	if (!written->failed++ || err.kind != ERR_USAGE)
+		written->worst = err.kind;
+}
+
 /* By default, what cannot be limited to the project is left out, and said. */
-static int export_defaults(struct store *store, struct err *err)
+static int export_defaults(struct store *store, struct written *written, struct err *err)
 {
 	struct names names = {NULL, 0};
 	int rc = export_default_views(store, add_name, &names, err);
-	size_t i, written = 0;
+	size_t i;
 
 	for (i = 0; i < names.count && rc == 0; i++) {
 		int known = options.project ? export_knows_project(store, names.items[i], err) : 1;
 
 		if (known == 0)
 			msg_note("%s does not tell projects apart, skipping", names.items[i]);
-		else
-			rc = known < 0 ? -1 : export_view(store, names.items[i], &options, err);
-		written += known == 1;
+		else if (known > 0)
+			export_one(store, names.items[i], written);
+		rc = known < 0 ? -1 : 0;
 	}
 	if (rc == 0)
-		msg_note("%zu views written to %s", written, options.dir);
+		msg_note("%zu views written to %s", written->done, options.dir);
 	names_release(&names);
 	return rc;
 }
 
-static int export_named(struct store *store, int count, char **views, struct err *err)
+static int export_all(struct store *store, int count, char **views, struct written *written,
+		      struct err *err)
 {
 	int i;
 
+	if (options.project && scope_check_project(store, options.project, err) < 0)
+		return -1;
+	if (export_folder(&options, err) < 0)
+		return -1;
+	if (!count)
+		return export_defaults(store, written, err);
 	for (i = 0; i < count; i++)
-		if (export_view(store, views[i], &options, err) < 0)
-			return -1;
+		export_one(store, views[i], written);
 	return 0;
 }
 
-static int export_all(struct store *store, int count, char **views, struct err *err)
+static int code_of(const struct written *written)
 {
-	if (options.project && scope_check_project(store, options.project, err) < 0)
-		return -1;
-	return count ? export_named(store, count, views, err) : export_defaults(store, err);
+	if (!written->failed)
+		return EXIT_DONE;
+	return written->worst == ERR_USAGE ? EXIT_USAGE : EXIT_TROUBLE;
 }
 
 int cmd_export(int argc, char **argv, struct err *err)
 {
 	int operands = common_parse(table, argc, argv, err);
+	struct written written = {0, 0, ERR_NONE};
 	struct store *store = NULL;
 	int rc;
 
@@ -115,7 +142,7 @@ int cmd_export(int argc, char **argv, struct err *err)
 		return err_set(err, ERR_USAGE, "export wants --csv DIR");
 	if (database_open(&store, err) < 0)
 		return -1;
-	rc = export_all(store, operands, argv, err);
+	rc = export_all(store, operands, argv, &written, err);
 	store_close(store);
-	return rc < 0 ? -1 : EXIT_DONE;
+	return rc < 0 ? -1 : code_of(&written);
 }

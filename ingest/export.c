@@ -172,6 +172,13 @@ out:
 	return rc;
 }
 
+int export_folder(const struct export_options *options, struct err *err)
+{
+	if (mkdir(options->dir, 0777) != 0 && errno != EEXIST)
+		return err_errno(err, ERR_IO, errno, "%s", options->dir);
+	return 0;
+}
+
 int export_view(struct store *store, const char *name, const struct export_options *options,
 		struct err *err)
 {
@@ -184,10 +191,6 @@ int export_view(struct store *store, const char *name, const struct export_optio
 		return err_set(err, ERR_USAGE, "'%s' makes no file name", name);
 	if (build_query(store, name, options->project, &sql, err) < 0)
 		goto out;
-	if (mkdir(options->dir, 0777) != 0 && errno != EEXIST) {
-		err_errno(err, ERR_IO, errno, "%s", options->dir);
-		goto out;
-	}
 	path = xasprintf("%s/%s.csv", options->dir, name);
 	rc = replace_file(store, sql.data, path, options, err);
 out:

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct export_options {
-	const char *dir;     /* made if missing; its parent must exist */
+	const char *dir;     /* its parent must exist */
 	const char *project; /* NULL: all */
 	enum csv_dialect dialect;
 };
@@ -21,6 +21,9 @@ struct export_options {
  */
 int export_default_views(struct store *store, int (*each)(void *context, const char *name),
 			 void *context, struct err *err);
+
+/* Makes <dir> if it is missing. */
+int export_folder(const struct export_options *options, struct err *err);
 
 /*
  * Writes <dir>/<name>.csv in one step: a file of that name is whole, whatever

@@ -217,6 +217,20 @@ def test_digest_page(shown, longest):
     assert not re.search(r'[\x00-\x09\x0b-\x1f\x7f-\x9f]', text), 'what a log holds does not reach the terminal raw'
 
 
+def test_digest_tells_what_a_result_ran_under(br2, project, tmp_path):
+    """Whose word it is, too; without any there is no line."""
+    db, logs = tmp_path / 'br2.db', project('demo-x86_64')
+    br2.run(logs, '--db', db, '--no-report', '--replay', RECORDING)
+    digest = value(db, 'SELECT digest FROM usage LIMIT 1')
+    assert 'given_by' not in br2.run('digest', digest, '--db', db).stdout
+    br2.run(logs, '--db', db, '--no-report', '--no-remote', '--valid-from', '2026-01-01',
+            '--values', harness.ROOT / 'tests/data/cluster/values.yaml')
+    text = br2.run('digest', digest, '--db', db).stdout
+    for name, shown_value in (('given_by', 'pool_spec'), ('cpu_request', '4.5'), ('mem_request_gib', '9'), ('mem_limit_gib', '9')):
+        assert f'  {name:<26} {shown_value}\n' in text
+    assert 'ctr_' not in text and 'cpu_limit' not in text
+
+
 def test_digest_shows_the_evidence_of_a_kill(shown):
     (kill,) = rows(shown.db, "SELECT digest FROM oom_kills WHERE identifier = 'bad-oom'")
     text = show(shown, 'digest', kill['digest']).stdout
@@ -425,3 +439,23 @@ def test_export_trouble(shown, tmp_path):
     (tmp_path / 'summary.csv').mkdir()
     show(shown, 'export', '--csv', tmp_path, 'summary', code=2)
     assert os.listdir(tmp_path) == ['summary.csv'], 'no temporary file stays'
+    said = show(shown, 'export', '--csv', tmp_path, 'no_such_view', 'runs', code=3)
+    assert "no view or table 'no_such_view'" in said.stderr and (tmp_path / 'runs.csv').exists()
+
+
+def test_export_goes_on_after_a_view_that_fails(shown, tmp_path):
+    """It is named; the others are written."""
+    canned_sql = rows(shown.db, "SELECT sql FROM sqlite_schema WHERE name = 'phases'")[0]['sql']
+    show(shown, 'export', '--csv', tmp_path / 'all')
+    whole = set(os.listdir(tmp_path / 'all'))
+    show(shown, 'sql', '--write', 'DROP VIEW phases; CREATE VIEW phases AS SELECT no_such_column FROM run')
+    try:
+        said = show(shown, 'export', '--csv', tmp_path / 'less', code=2)
+        (error,) = [line for line in said.stderr.splitlines() if 'error' in line]
+        assert 'phases is not written: ' in error and 'no_such_column' in error
+        assert set(os.listdir(tmp_path / 'less')) == whole - {'phases.csv'}
+        assert f'{len(whole) - 1} views written to' in said.stderr
+        show(shown, 'export', '--csv', tmp_path / 'named', 'phases', 'runs', 'no_such_view', code=2)
+        assert os.listdir(tmp_path / 'named') == ['runs.csv']
+    finally:
+        show(shown, 'sql', '--write', f'DROP VIEW phases; {canned_sql}')
