@@ -19,6 +19,19 @@ static struct param text_param(const char *name, const char *text)
 	return (struct param){name, {.type = VALUE_TEXT, .text = str_of(text)}};
 }
 
+/* A line of the row's columns `at`. */
+static void add_candidate(struct found *found, const struct row *row, const size_t *at,
+			  size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		buf_addstr(found->candidates, i ? "  " : "");
+		grid_add_safe(found->candidates, row->values[at[i]].text);
+	}
+	buf_addch(found->candidates, '\n');
+}
+
 /* ---- last, last-N ---- */
 
 static int take_run(void *context, const struct row *row, struct err *err)
@@ -67,31 +80,70 @@ static int find_last(struct store *store, const struct report_scope *scope, cons
 
 /* ---- a salt ---- */
 
+struct cells {
+	struct found *found;
+	bool is_here;	    /* of the first one: others do not count beside it */
+	struct buf project; /* of the first one */
+	bool several;	    /* projects */
+};
+
+static void note_cell(struct found *found, struct str run, struct str pass, bool log_known)
+{
+	if (!found->count++) {
+		buf_add(found->run, run.data, run.len);
+		buf_addf(found->how, "the %.*s run of that cell", (int)pass.len, pass.data);
+		if (!log_known)
+			buf_addstr(found->how, ", by its results, as its log is gone");
+		return;
+	}
+	buf_addf(found->how, "%s %.8s (%.*s)", found->count == 2 ? "; also known:" : ",", run.data,
+		 (int)pass.len, pass.data);
+}
+
 static int take_cell(void *context, const struct row *row, struct err *err)
 {
-	enum { RUN, PASS, LOG_KNOWN, STARTED, PROJECT };
-	struct found *found = context;
+	enum { RUN, PASS, LOG_KNOWN, STARTED, PROJECT, IS_HERE };
+	struct cells *cells = context;
+	struct found *found = cells->found;
 	const struct value *v = row->values;
+	struct str project = v[PROJECT].text;
 
 	(void)err;
-	if (!found->count++) {
-		buf_add(found->run, v[RUN].text.data, v[RUN].text.len);
-		buf_addf(found->how, "the %.*s run of that cell", (int)v[PASS].text.len,
-			 v[PASS].text.data);
-		if (!v[LOG_KNOWN].integer)
-			buf_addstr(found->how, ", by its results, as its log is gone");
+	if (!found->count) {
+		cells->is_here = v[IS_HERE].integer != 0;
+		buf_add(&cells->project, project.data, project.len);
+	} else if (cells->is_here && !v[IS_HERE].integer) {
 		return 0;
 	}
-	buf_addf(found->how, "%s %.8s (%.*s)", found->count == 2 ? "; also known:" : ",",
-		 v[RUN].text.data, (int)v[PASS].text.len, v[PASS].text.data);
+	cells->several |=
+		!str_equal(project, (struct str){cells->project.data, cells->project.len});
+	note_cell(found, v[RUN].text, v[PASS].text, v[LOG_KNOWN].integer != 0);
+	if (found->count <= COMPARE_CANDIDATES)
+		add_candidate(found, row, (const size_t[]){RUN, STARTED, PROJECT}, 3);
 	return 0;
 }
 
-static int find_salt(struct store *store, const char *word, struct found *found, struct err *err)
+/* Variants and modes have equal names in all projects; one salt in two of them is two cells. */
+static int find_salt(struct store *store, const struct report_scope *scope, const char *word,
+		     struct found *found, struct err *err)
 {
-	struct param param = text_param(":word", word);
+	struct param params[] = {
+		text_param(":word", word),
+		{":runs", {.type = VALUE_TEXT, .text = {scope->runs.data, scope->runs.len}}},
+	};
+	struct cells cells = {found, false, BUF_INIT, false};
+	int rc = store_query(store, report_sql("compare_salt"), params, 2, take_cell, &cells, err);
 
-	return store_query(store, report_sql("compare_salt"), &param, 1, take_cell, found, err);
+	if (rc == 0 && cells.several)
+		rc = err_set(err, ERR_USAGE,
+			     "'%s' is the salt of %" PRId64
+			     " runs, of more than one project; write "
+			     "--project NAME or the beginning of a trace id",
+			     word, found->count);
+	else
+		buf_clear(found->candidates);
+	buf_release(&cells.project);
+	return rc;
 }
 
 /* ---- the beginning of a trace id ---- */
@@ -99,18 +151,12 @@ static int find_salt(struct store *store, const char *word, struct found *found,
 static int take_candidate(void *context, const struct row *row, struct err *err)
 {
 	struct found *found = context;
-	size_t i;
 
 	(void)err;
 	if (!found->count++)
 		buf_add(found->run, row->values[0].text.data, row->values[0].text.len);
-	if (found->count > COMPARE_CANDIDATES)
-		return 0;
-	for (i = 0; i < row->count; i++) {
-		buf_addstr(found->candidates, i ? "  " : "");
-		grid_add_safe(found->candidates, row->values[i].text);
-	}
-	buf_addch(found->candidates, '\n');
+	if (found->count <= COMPARE_CANDIDATES)
+		add_candidate(found, row, (const size_t[]){0, 1, 2}, 3);
 	return 0;
 }
 
@@ -156,7 +202,7 @@ int compare_find(struct store *store, const struct report_scope *scope, const ch
 
 	if (skip >= 0)
 		return find_last(store, scope, word, skip, &found, err);
-	if (find_salt(store, word, &found, err) < 0)
+	if (find_salt(store, scope, word, &found, err) < 0)
 		return -1;
 	return found.count ? 0 : find_trace(store, word, &found, err);
 }

@@ -15,7 +15,8 @@
 
 /*
  * `word` is "last" or "last-N" (the N-th before it) of the scope's runs that have
- * actions; a cell's salt, which stands for its cold run, else its first warm one;
+ * actions; a cell's salt, which stands for its cold run, else its first warm one,
+ * looked for in the scope's projects, and where they have none, in all;
  * or the beginning of a trace id, 4 digits or more. The trace id is put into
  * `out_run`, and in `out_how` what was taken, in words ("": nothing to say).
  * -1 (ERR_USAGE): none, or several, of which the first are then listed in

@@ -143,6 +143,33 @@ def test_ambiguous_beginning_lists_the_candidates(shown, tmp_path):
     assert 'abcd0002' in shown.run('compare', 'abcd0002', LATER, '--db', tmp_path / 'x.db').stdout
 
 
+def test_a_salt_of_two_projects(shown, tmp_path):
+    """That of the scope's project is meant; where both are in the scope, or none, they are listed."""
+    path = tmp_path / 'x.db'
+    shutil.copy(shown.db, path)
+    db = sqlite3.connect(path)
+    db.execute("INSERT OR REPLACE INTO run_config (run_id, key, value) SELECT run_id, 'br2.cache_salt', ? FROM run"
+               " JOIN project USING (project_id) WHERE name = 'failures' ORDER BY start_ns LIMIT 1", (SALT,))
+    db.commit()
+    db.close()
+
+    def run(*words, **more):
+        return shown.run('compare', *words, '--db', path, **more)
+    ours, theirs = (rows(path, 'SELECT invocation FROM cells WHERE (salt, project) = (?, ?) ORDER BY run, started_utc',
+                         SALT, project)[0]['invocation'] for project in ('qemu-mini', 'failures'))
+    words = [SALT, SALT_NATIVE]
+    assert run(*words, '--project', 'qemu-mini').stdout.splitlines()[1].split()[1] == ours
+    assert run(*words, cwd=shown.projects / 'cells').stdout.splitlines()[1].split()[1] == ours
+    assert run(SALT, 'last', '--project', 'failures').stdout.splitlines()[1].split()[1] == theirs
+    for options in (['--all'], ['--project', 'demo-x86_64']):
+        said = run(*words, *options, code=3)
+        *listed, error = said.stderr.splitlines()
+        assert f"'{SALT}' is the salt of {len(listed)} runs, of more than one project" in error
+        assert {line.split()[-1] for line in listed} == {'qemu-mini', 'failures'}
+    # Elsewhere, but one: as before.
+    assert run(SALT_NATIVE, LATER, '--project', 'demo-x86_64').stdout
+
+
 def update():
     with tempfile.TemporaryDirectory() as folder:
         program = make(Path(folder))
