@@ -5,6 +5,7 @@
 #include "database.h"
 #include "plan.h"
 #include "scope.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 #include <stdio.h>
@@ -18,13 +19,14 @@ static struct {
 } flags;
 
 static const struct option table[] = {
-	{"shape", 0, "NAME=CPU,MEM,LIMIT", OPTION_LIST, &flags.shapes,
+	{"shape", 0, "NAME=CPU,MEMORY[,LIMIT]", OPTION_LIST, &flags.shapes,
 	 "a shape of workers: cores and memory requested, memory limit (default: the request); may "
-	 "be repeated (default: table shape)"},
-	{"node", 0, "CPU,MEM", OPTION_TEXT, &flags.node,
+	 "be repeated (default: table shape, where a new file has small and big)"},
+	{"node", 0, "CPU,MEMORY", OPTION_TEXT, &flags.node,
 	 "what a node has for workers: 16,32GiB; gives node-hours"},
 	{"max", 0, "NAME=N", OPTION_LIST, &flags.max,
-	 "at most N workers of that shape (default: of the pool of that name, else 8)"},
+	 "at most N workers of that shape, beside the others (default: all shapes together as many "
+	 "as today's pools)"},
 	{"min", 0, "NAME=N", OPTION_LIST, &flags.min,
 	 "so many that always stay (default: of the pool of that name, else 0)"},
 	{"execution", 0, "ID", OPTION_LIST, &flags.executions,
@@ -110,6 +112,7 @@ static int parse_request(struct request *request, struct err *err)
 	    parse_bounds(&flags.min, "--min", &request->min, err) < 0 ||
 	    parse_bounds(&flags.max, "--max", &request->max, err) < 0)
 		return -1;
+	request->options.now_ns = clock_now_ns();
 	request->options.min = request->min;
 	request->options.min_count = flags.min.count;
 	request->options.max = request->max;

@@ -60,45 +60,38 @@ static int check_bounds(const struct plan *plan, const char *option,
 
 /* ---- the shapes proposed --------------------------------------------------------------- */
 
-/* The newest one, of any cluster: the pool that has the shape's name. */
-static const struct plan_spec *spec_of_shape(const struct plan_known *known, struct str name)
+/* The one in force, of any cluster: the pool that has the shape's name. */
+static const struct plan_spec *spec_of_shape(const struct plan_known *known, struct str name,
+					     int64_t now_ns)
 {
 	const struct plan_spec *newest = NULL;
 	size_t i;
 
 	for (i = 0; i < known->spec_count; i++)
 		if (str_equal(known->specs[i].pool, name) &&
+		    known->specs[i].valid_from_ns <= now_ns &&
 		    (!newest || known->specs[i].valid_from_ns >= newest->valid_from_ns))
 			newest = &known->specs[i];
 	return newest;
-}
-
-/* What is said first: the flag's, the spec's, the usual one. */
-static size_t first_known(int64_t flag, int64_t spec, size_t usual)
-{
-	int64_t number = flag != UNKNOWN ? flag : spec;
-
-	if (number == UNKNOWN || number < 0)
-		return usual;
-	return number > PLAN_WORKERS_CAP ? PLAN_WORKERS_CAP : (size_t)number;
 }
 
 static int scale_place(const struct plan *plan, const struct plan_options *options,
 		       struct plan_place *place, struct err *err)
 {
 	struct str name = place->shape.name;
-	const struct plan_spec *spec = spec_of_shape(&plan->known, name);
+	const struct plan_spec *spec = spec_of_shape(&plan->known, name, options->now_ns);
 	int64_t min = find_bound(options->min, options->min_count, name);
 	int64_t max = find_bound(options->max, options->max_count, name);
 
-	place->workers_min = first_known(min, spec ? spec->workers_min : UNKNOWN, 0);
-	place->workers_max = first_known(max, spec ? spec->workers_max : UNKNOWN, PLAN_WORKERS_MAX);
+	if (min == UNKNOWN && spec && spec->workers_min > 0)
+		min = spec->workers_min < PLAN_WORKERS_CAP ? spec->workers_min : PLAN_WORKERS_CAP;
+	place->workers_min = min == UNKNOWN ? 0 : (size_t)min;
+	place->shares = max == UNKNOWN;
+	place->workers_max = max == UNKNOWN ? 0 : (size_t)max;
 	place->cooldown_ns = PLAN_COOLDOWN_NS;
 	if (spec && spec->cooldown_s >= 0 && spec->cooldown_s <= INT32_MAX)
 		place->cooldown_ns = spec->cooldown_s * INT64_C(1000000000);
-	if (max == UNKNOWN && place->workers_max < place->workers_min)
-		place->workers_max = place->workers_min;
-	if (place->workers_max < 1 || place->workers_max < place->workers_min)
+	if (!place->shares && (place->workers_max < 1 || place->workers_max < place->workers_min))
 		return err_set(err, ERR_USAGE,
 			       "%.*s: at least 1 worker and no fewer than the minimum, %zu; "
 			       "write --max %.*s=N",
@@ -201,29 +194,6 @@ static void measure(const struct plan_rows *rows, struct plan_line *line)
 	line->no_cpu = rows->no_cpu;
 }
 
-static bool is_same_today(const struct plan_today *a, const struct plan_today *b)
-{
-	return str_equal(a->pool, b->pool) && a->cpu_milli == b->cpu_milli &&
-	       a->memory_bytes == b->memory_bytes && a->limit_bytes == b->limit_bytes &&
-	       a->workers_min == b->workers_min && a->workers_max == b->workers_max &&
-	       a->scaling_known == b->scaling_known && a->concurrency == b->concurrency &&
-	       a->cooldown_ns == b->cooldown_ns;
-}
-
-static void note_today(struct plan *plan, const struct plan_today *pool)
-{
-	size_t i;
-
-	for (i = 0; i < plan->today_count; i++)
-		if (is_same_today(&plan->today[i], pool)) {
-			plan->today[i].actions += pool->actions;
-			plan->today[i].executions++;
-			return;
-		}
-	plan->today = plan_grow(plan->today, plan->today_count, sizeof(*plan->today));
-	plan->today[plan->today_count++] = *pool;
-}
-
 /* A node that is too small for today's workers tells nothing of them. */
 static const struct node_size *node_for(const struct plan *plan, const struct plan_site *sites,
 					size_t count)
@@ -238,38 +208,58 @@ static const struct node_size *node_for(const struct plan *plan, const struct pl
 	return plan->has_node ? &plan->node : NULL;
 }
 
-static void replay_today(struct plan *plan, const struct plan_rows *rows, struct plan_line *line)
+static void replay_today(struct plan *plan, const struct plan_todays *todays,
+			 const struct plan_rows *rows, struct plan_line *line)
 {
 	const struct node_size *node;
+	struct plan_site *scaled;
 	struct plan_sites sites;
-	size_t i;
 
 	plan_sites_make(&plan->known, line->execution, rows, &sites);
-	node = node_for(plan, sites.scaled, sites.count);
-	plan_replay(sites.seen, sites.count, rows->list, sites.site_of, rows->count, node,
+	scaled = plan_todays_sites(todays, &plan->known, &sites);
+	node = node_for(plan, sites.seen, sites.count);
+	plan_replay(sites.seen, sites.count, 0, rows->list, sites.site_of, rows->count, node,
 		    &line->figures[PLAN_SEEN]);
-	plan_replay(sites.scaled, sites.count, rows->list, sites.site_of, rows->count, node,
+	node = node_for(plan, scaled, sites.count);
+	plan_replay(scaled, sites.count, 0, rows->list, sites.site_of, rows->count, node,
 		    &line->figures[PLAN_TODAY]);
 	line->workers = sites.workers;
+	line->together = plan_todays_workers(todays, &sites);
 	line->turn_ns = sites.turn_ns;
-	for (i = 0; i < sites.count; i++)
-		note_today(plan, &sites.pools[i]);
+	free(scaled);
 	plan_sites_release(&sites);
 }
 
 static struct plan_site site_of_place(const struct plan *plan, const struct plan_place *place,
-				      int64_t turn_ns)
+				      const struct plan_line *line)
 {
+	size_t most = place->shares ? line->together : place->workers_max;
+
 	return (struct plan_site){.pool = {.workers_min = place->workers_min,
-					   .workers_max = place->workers_max,
+					   .workers_max = most,
 					   .concurrency = 1,
+					   .shares = place->shares,
 					   .start_ns = plan->known.settings.start_ns,
-					   .turn_ns = turn_ns,
+					   .turn_ns = line->turn_ns,
 					   .cooldown_ns = place->cooldown_ns},
 				  .pod_cpu_milli = place->pod_cpu_milli,
 				  .pod_memory_bytes = place->pod_memory_bytes,
 				  .limit_bytes = place->shape.memory_limit_bytes,
 				  .share = 1};
+}
+
+/* No shape whose actions wait is left without a worker by those that always stay. */
+static void widen_together(const struct plan *plan, struct plan_line *line)
+{
+	size_t i, least = 0;
+	bool none_stays = false;
+
+	for (i = 0; i < plan->place_count; i++) {
+		least += plan->places[i].shares ? plan->places[i].workers_min : 0;
+		none_stays |= plan->places[i].shares && !plan->places[i].workers_min;
+	}
+	if (line->together < least + none_stays)
+		line->together = least + none_stays;
 }
 
 static void replay_proposed(struct plan *plan, const struct plan_rows *rows, struct plan_line *line)
@@ -282,17 +272,17 @@ static void replay_proposed(struct plan *plan, const struct plan_rows *rows, str
 		const struct plan_package *package =
 			plan_find_package(&plan->known, rows->list[i].package_id);
 
-		site_of[i] = plan->place_of[package - plan->known.packages];
+		site_of[i] = plan_place_of(plan, package);
 		plan->places[site_of[i]].actions++;
 	}
 	for (i = 0; i < plan->place_count; i++)
-		sites[i] = site_of_place(plan, &plan->places[i], line->turn_ns);
-	plan_replay(sites, plan->place_count, rows->list, site_of, rows->count, node,
-		    &line->figures[PLAN_SAME]);
+		sites[i] = site_of_place(plan, &plan->places[i], line);
+	plan_replay(sites, plan->place_count, line->together, rows->list, site_of, rows->count,
+		    node, &line->figures[PLAN_SAME]);
 	for (i = 0; i < plan->place_count; i++)
 		sites[i].jobs = plan->places[i].jobs;
-	plan_replay(sites, plan->place_count, rows->list, site_of, rows->count, node,
-		    &line->figures[PLAN_JOBS]);
+	plan_replay(sites, plan->place_count, line->together, rows->list, site_of, rows->count,
+		    node, &line->figures[PLAN_JOBS]);
 	free(sites);
 	free(site_of);
 }
@@ -310,6 +300,8 @@ static void add_to_total(struct plan_line *total, const struct plan_line *line)
 	total->no_cpu += line->no_cpu;
 	if (line->workers > total->workers)
 		total->workers = line->workers;
+	if (line->together > total->together)
+		total->together = line->together;
 }
 
 static void finish_line(struct plan_line *line)
@@ -320,8 +312,8 @@ static void finish_line(struct plan_line *line)
 		plan_finish(&line->figures[i]);
 }
 
-static void replay_execution(struct plan *plan, const struct plan_execution *execution,
-			     const struct plan_rows *rows)
+static void replay_execution(struct plan *plan, const struct plan_todays *todays,
+			     const struct plan_execution *execution, const struct plan_rows *rows)
 {
 	struct plan_line *line;
 
@@ -333,7 +325,8 @@ static void replay_execution(struct plan *plan, const struct plan_execution *exe
 	line = &plan->lines[plan->line_count++];
 	line->execution = execution;
 	measure(rows, line);
-	replay_today(plan, rows, line);
+	replay_today(plan, todays, rows, line);
+	widen_together(plan, line);
 	replay_proposed(plan, rows, line);
 	finish_line(line);
 	add_to_total(&plan->total, line);
@@ -341,14 +334,29 @@ static void replay_execution(struct plan *plan, const struct plan_execution *exe
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-/* Packages of which something was replayed, by the shape that they go to. */
-static void count_packages(struct plan *plan, const bool *met)
+/* Ids depend on the order of ingests; names do not. */
+static int by_name(const void *a, const void *b)
+{
+	struct str x = (*(const struct plan_package *const *)a)->name;
+	struct str y = (*(const struct plan_package *const *)b)->name;
+	size_t shorter = x.len < y.len ? x.len : y.len;
+	int by = shorter ? memcmp(x.data, y.data, shorter) : 0;
+
+	return by ? by : (x.len > y.len) - (x.len < y.len);
+}
+
+static void list_packages(struct plan *plan, const bool *met)
 {
 	size_t i;
 
+	plan->met = xcalloc(plan->known.package_count + 1, sizeof(*plan->met));
 	for (i = 0; i < plan->known.package_count; i++)
-		if (met[i])
+		if (met[i]) {
+			plan->met[plan->met_count++] = &plan->known.packages[i];
 			plan->places[plan->place_of[i]].packages++;
+		}
+	if (plan->met_count)
+		qsort(plan->met, plan->met_count, sizeof(*plan->met), by_name);
 }
 
 static void meet_packages(const struct plan *plan, const struct plan_rows *rows, bool *met)
@@ -360,26 +368,61 @@ static void meet_packages(const struct plan *plan, const struct plan_rows *rows,
 		    plan->known.packages] = true;
 }
 
-static int replay_all(struct store *store, struct plan *plan, struct err *err)
+/* What all executions tell of today comes before each is replayed on it. */
+static int load_rows(struct store *store, struct plan *plan, int64_t now_ns, struct plan_rows *rows,
+		     struct plan_todays *todays, struct err *err)
+{
+	struct plan_sites sites;
+	size_t i;
+
+	for (i = 0; i < plan->executions.count; i++) {
+		const struct plan_execution *execution = &plan->executions.list[i];
+
+		if (plan_rows_load(store, execution, &rows[i], err) < 0)
+			return -1;
+		drop_strangers(&plan->known, &rows[i]);
+		if (!rows[i].count)
+			continue;
+		plan_sites_make(&plan->known, execution, &rows[i], &sites);
+		plan_todays_note(todays, &plan->known, &sites, rows[i].list[0].arrival_ns, now_ns);
+		plan_sites_release(&sites);
+	}
+	return 0;
+}
+
+static void replay_all(struct plan *plan, const struct plan_todays *todays,
+		       const struct plan_rows *rows)
 {
 	bool *met = xcalloc(plan->known.package_count + 1, sizeof(*met));
-	struct plan_rows rows = {0};
 	size_t i;
-	int rc = 0;
 
 	plan->lines = xcalloc(plan->executions.count + 1, sizeof(*plan->lines));
-	for (i = 0; i < plan->executions.count && rc == 0; i++) {
-		rc = plan_rows_load(store, &plan->executions.list[i], &rows, err);
-		if (rc < 0)
-			break;
-		drop_strangers(&plan->known, &rows);
-		meet_packages(plan, &rows, met);
-		replay_execution(plan, &plan->executions.list[i], &rows);
+	for (i = 0; i < plan->executions.count; i++) {
+		meet_packages(plan, &rows[i], met);
+		replay_execution(plan, todays, &plan->executions.list[i], &rows[i]);
 	}
-	count_packages(plan, met);
+	for (i = 0; i < plan->place_count; i++)
+		if (plan->places[i].shares)
+			plan->places[i].workers_max = plan->total.together;
+	list_packages(plan, met);
 	finish_line(&plan->total);
-	plan_rows_release(&rows);
 	free(met);
+}
+
+static int load_and_replay(struct store *store, struct plan *plan, int64_t now_ns, struct err *err)
+{
+	struct plan_rows *rows = xcalloc(plan->executions.count + 1, sizeof(*rows));
+	struct plan_todays todays = {0};
+	size_t i;
+	int rc = load_rows(store, plan, now_ns, rows, &todays, err);
+
+	plan->today = todays.list;
+	plan->today_count = todays.count;
+	if (rc == 0)
+		replay_all(plan, &todays, rows);
+	for (i = 0; i < plan->executions.count; i++)
+		plan_rows_release(&rows[i]);
+	free(rows);
 	return rc;
 }
 
@@ -394,7 +437,7 @@ int plan_make(struct store *store, const struct report_scope *scope,
 				 &out->executions, err) < 0)
 		return -1;
 	assign_packages(out);
-	if (replay_all(store, out, err) < 0)
+	if (load_and_replay(store, out, options->now_ns, err) < 0)
 		return -1;
 	if (!out->line_count)
 		return err_set(
@@ -402,6 +445,25 @@ int plan_make(struct store *store, const struct report_scope *scope,
 			"%s: nothing to replay: of no execution is known when a worker had it",
 			scope->title.data);
 	return 0;
+}
+
+size_t plan_place_of(const struct plan *plan, const struct plan_package *package)
+{
+	return plan->place_of[package - plan->known.packages];
+}
+
+size_t plan_smallest(const struct plan *plan)
+{
+	size_t i, best = 0;
+
+	for (i = 1; i < plan->place_count; i++) {
+		const struct shape *a = &plan->places[i].shape, *b = &plan->places[best].shape;
+
+		if (a->memory_limit_bytes < b->memory_limit_bytes ||
+		    (a->memory_limit_bytes == b->memory_limit_bytes && a->cpu_milli < b->cpu_milli))
+			best = i;
+	}
+	return best;
 }
 
 double plan_difference_pct(const struct plan_line *line)
@@ -431,6 +493,7 @@ void plan_release(struct plan *plan)
 	free(plan->places);
 	free(plan->today);
 	free(plan->place_of);
+	free(plan->met);
 	plan_executions_release(&plan->executions);
 	plan_known_release(&plan->known);
 	*plan = (struct plan){0};

@@ -45,6 +45,7 @@ struct plan_spec {
 	struct str cache, pool;
 	int64_t valid_from_ns;
 	int64_t workers_min, workers_max, cooldown_s, concurrency;
+	int64_t cpu_milli, memory_bytes, limit_bytes; /* requested, and the limit */
 };
 
 /* Texts of rows, kept until all go. */

@@ -84,6 +84,7 @@ static void add_line(struct buf *buf, const struct plan_line *line)
 	size_t i;
 
 	add_integer(buf, "workers_seen", (int64_t)line->workers);
+	add_integer(buf, "workers_together", (int64_t)line->together);
 	add_scaled(buf, "measured_s", line->measured_ns, NS_PER_S);
 	add_key(buf, "difference_pct");
 	json_add_real(buf, plan_difference_pct(line));
@@ -120,10 +121,29 @@ static void add_places(struct buf *buf, const struct plan *plan)
 		add_integer(buf, "make_jobs", place->jobs);
 		add_integer(buf, "workers_min", (int64_t)place->workers_min);
 		add_integer(buf, "workers_max", (int64_t)place->workers_max);
+		add_key(buf, "own_max");
+		buf_addstr(buf, place->shares ? "false" : "true");
 		add_scaled(buf, "cooldown_s", place->cooldown_ns, NS_PER_S);
 		add_integer(buf, "per_node", place->node_holds);
 		add_integer(buf, "packages", (int64_t)place->packages);
 		add_integer(buf, "actions", place->actions);
+		buf_addch(buf, '}');
+	}
+	buf_addch(buf, ']');
+}
+
+static void add_packages(struct buf *buf, const struct plan *plan)
+{
+	size_t i;
+
+	add_key(buf, "packages");
+	buf_addch(buf, '[');
+	for (i = 0; i < plan->met_count; i++) {
+		const struct plan_package *package = plan->met[i];
+
+		begin_element(buf);
+		add_text(buf, "package", package->name);
+		add_text(buf, "shape", plan->places[plan_place_of(plan, package)].shape.name);
 		buf_addch(buf, '}');
 	}
 	buf_addch(buf, ']');
@@ -150,6 +170,7 @@ static void add_today(struct buf *buf, const struct plan *plan)
 		add_integer(buf, "concurrency", (int64_t)pool->concurrency);
 		add_scaled(buf, "cooldown_s", pool->cooldown_ns, NS_PER_S);
 		add_integer(buf, "executions", pool->executions);
+		add_integer(buf, "executions_otherwise", pool->otherwise);
 		add_integer(buf, "actions", pool->actions);
 		buf_addch(buf, '}');
 	}
@@ -184,6 +205,7 @@ int plan_print_json(const struct plan *plan, FILE *out, struct err *err)
 
 	buf_addch(&text, '{');
 	add_places(&text, plan);
+	add_packages(&text, plan);
 	add_today(&text, plan);
 	add_lines(&text, plan);
 	add_key(&text, "total");

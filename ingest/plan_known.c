@@ -116,7 +116,10 @@ static int take_spec(void *context, const struct row *row, struct err *err)
 							       plan_integer(&v[3]),
 							       plan_integer(&v[4]),
 							       plan_integer(&v[5]),
-							       plan_integer(&v[6])};
+							       plan_integer(&v[6]),
+							       plan_integer(&v[7]),
+							       plan_integer(&v[8]),
+							       plan_integer(&v[9])};
 	return 0;
 }
 

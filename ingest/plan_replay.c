@@ -103,8 +103,7 @@ struct replay {
 	const struct plan_row *rows;
 	const size_t *site_of;
 	size_t count;
-	struct plan_action *actions; /* those of the site in hand */
-	struct plan_pod *pods;	     /* of all sites */
+	struct plan_pod *pods; /* of all sites */
 	size_t pod_count, pod_cap;
 	bool pods_known;
 	int64_t last_ns;
@@ -120,35 +119,37 @@ static int64_t service_of(const struct plan_row *row, int64_t jobs)
 	return plan_add(busy_ns, plan_run_with(row->run_ns, row->cpu_ns, jobs) - row->run_ns);
 }
 
-static size_t gather(struct replay *replay, size_t site, int64_t jobs)
+/* The rows' actions; the caller frees the list. */
+static struct plan_action *actions_of(const struct replay *replay, const struct plan_site *sites)
 {
-	size_t i, count = 0;
+	struct plan_action *actions = xcalloc(replay->count, sizeof(*actions));
+	size_t i;
 
-	for (i = 0; i < replay->count; i++)
-		if (replay->site_of[i] == site)
-			replay->actions[count++] = (struct plan_action){
-				replay->rows[i].arrival_ns, service_of(&replay->rows[i], jobs)};
-	return count;
+	for (i = 0; i < replay->count; i++) {
+		const struct plan_row *row = &replay->rows[i];
+		size_t site = replay->site_of[i];
+
+		actions[i] = (struct plan_action){row->arrival_ns,
+						  service_of(row, sites[site].jobs), site};
+	}
+	return actions;
 }
 
-static void judge_memory(struct replay *replay, size_t site, int64_t limit_bytes)
+static void judge_memory(struct replay *replay, const struct plan_site *sites)
 {
 	struct plan_figures *figures = &replay->figures;
 	size_t i;
 
-	if (limit_bytes == UNKNOWN)
-		figures->at_risk = UNKNOWN;
 	for (i = 0; i < replay->count; i++) {
 		const struct plan_row *row = &replay->rows[i];
-		bool over = row->peak_bytes != UNKNOWN && limit_bytes != UNKNOWN &&
-			    row->peak_bytes > limit_bytes;
+		int64_t limit_bytes = sites[replay->site_of[i]].limit_bytes;
+		bool known = limit_bytes != UNKNOWN && row->peak_bytes != UNKNOWN;
 
-		if (replay->site_of[i] != site)
-			continue;
-		if (over)
+		if (limit_bytes == UNKNOWN)
+			figures->at_risk = UNKNOWN;
+		if (known && row->peak_bytes > limit_bytes)
 			figures->at_risk = add_known(figures->at_risk, 1);
-		else if (row->peak_bytes == UNKNOWN || row->peak_is_lower_bound ||
-			 limit_bytes == UNKNOWN)
+		else if (!known || row->peak_is_lower_bound)
 			figures->risk_unknown++;
 	}
 }
@@ -171,46 +172,44 @@ static int64_t requested(int64_t cpu_milli, int64_t life_ns)
 	return cpu_milli && life_us > INT64_MAX / cpu_milli ? INT64_MAX : life_us * cpu_milli;
 }
 
-static void add_lives(struct replay *replay, const struct plan_site *site,
-		      const struct plan_outcome *outcome)
+static void add_life(struct replay *replay, const struct plan_site *site, struct plan_life life)
 {
 	struct plan_figures *figures = &replay->figures;
-	bool known = site->pod_cpu_milli != UNKNOWN && site->pod_memory_bytes != UNKNOWN;
-	size_t i;
+	int64_t life_ns = life.until_ns - life.from_ns;
 
-	replay->pods_known &= known;
-	if (!known)
+	figures->worker_ns = plan_add(figures->worker_ns, life_ns / site->share);
+	if (site->pod_cpu_milli == UNKNOWN || site->pod_memory_bytes == UNKNOWN) {
+		replay->pods_known = false;
 		figures->requested_core_ns = UNKNOWN;
-	for (i = 0; i < outcome->life_count; i++) {
-		int64_t life_ns = outcome->lives[i].until_ns - outcome->lives[i].from_ns;
-
-		figures->worker_ns = plan_add(figures->worker_ns, life_ns / site->share);
-		if (known)
-			figures->requested_core_ns =
-				add_known(figures->requested_core_ns,
-					  requested(site->pod_cpu_milli / site->share, life_ns));
-		add_pod(replay, site, outcome->lives[i]);
+	} else {
+		figures->requested_core_ns =
+			add_known(figures->requested_core_ns,
+				  requested(site->pod_cpu_milli / site->share, life_ns));
 	}
+	add_pod(replay, site, life);
 }
 
-static void run_site(struct replay *replay, const struct plan_site *site, size_t number)
+static void run(struct replay *replay, const struct plan_site *sites, size_t site_count,
+		size_t together)
 {
-	size_t i, count = gather(replay, number, site->jobs);
+	struct plan_pool *pools = xcalloc(site_count, sizeof(*pools));
+	struct plan_action *actions = actions_of(replay, sites);
 	struct plan_outcome outcome;
-	int64_t *waits;
+	size_t i;
 
-	if (!count)
-		return;
-	plan_simulate(&site->pool, replay->actions, count, &outcome);
-	if (outcome.last_ns > replay->last_ns)
-		replay->last_ns = outcome.last_ns;
-	waits = outcome.start_ns;
-	for (i = 0; i < count; i++)
-		waits[i] -= replay->actions[i].arrival_ns;
-	add_waits(&replay->figures, waits, count);
-	add_lives(replay, site, &outcome);
-	judge_memory(replay, number, site->limit_bytes);
+	for (i = 0; i < site_count; i++)
+		pools[i] = sites[i].pool;
+	plan_simulate(pools, site_count, together, actions, replay->count, &outcome);
+	replay->last_ns = outcome.last_ns;
+	for (i = 0; i < replay->count; i++)
+		outcome.start_ns[i] -= actions[i].arrival_ns;
+	add_waits(&replay->figures, outcome.start_ns, replay->count);
+	for (i = 0; i < outcome.life_count; i++)
+		add_life(replay, &sites[outcome.lives[i].pool], outcome.lives[i]);
+	judge_memory(replay, sites);
 	plan_outcome_release(&outcome);
+	free(actions);
+	free(pools);
 }
 
 /* How many pods live at once: as many as fill nodes that hold one each. */
@@ -239,27 +238,19 @@ static void count_nodes(struct replay *replay)
 						  &figures->most_nodes);
 }
 
-void plan_replay(const struct plan_site *sites, size_t site_count, const struct plan_row *rows,
-		 const size_t *site_of, size_t count, const struct node_size *node,
-		 struct plan_figures *out)
+void plan_replay(const struct plan_site *sites, size_t site_count, size_t together,
+		 const struct plan_row *rows, const size_t *site_of, size_t count,
+		 const struct node_size *node, struct plan_figures *out)
 {
-	struct replay replay = {.node = node,
-				.rows = rows,
-				.site_of = site_of,
-				.count = count,
-				.pods_known = true,
-				.last_ns = rows[0].arrival_ns};
-	size_t i;
+	struct replay replay = {
+		.node = node, .rows = rows, .site_of = site_of, .count = count, .pods_known = true};
 
 	plan_figures_init(&replay.figures);
-	replay.actions = xcalloc(count, sizeof(*replay.actions));
-	for (i = 0; i < site_count; i++)
-		run_site(&replay, &sites[i], i);
+	run(&replay, sites, site_count, together);
 	replay.figures.actions = (int64_t)count;
 	replay.figures.makespan_ns = replay.last_ns - rows[0].arrival_ns;
 	count_nodes(&replay);
 	plan_figures_add(out, &replay.figures);
 	plan_figures_release(&replay.figures);
-	free(replay.actions);
 	free(replay.pods);
 }

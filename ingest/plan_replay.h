@@ -48,11 +48,12 @@ struct plan_figures {
 
 /*
  * Adds one execution: `rows` sorted by arrival, count >= 1, row i on the site
- * site_of[i]. `node` may be NULL; else each site's pod fits it.
+ * site_of[i]; sites whose pools share have `together` workers at most. `node` may be
+ * NULL; else each site's pod fits it.
  */
-void plan_replay(const struct plan_site *sites, size_t site_count, const struct plan_row *rows,
-		 const size_t *site_of, size_t count, const struct node_size *node,
-		 struct plan_figures *out);
+void plan_replay(const struct plan_site *sites, size_t site_count, size_t together,
+		 const struct plan_row *rows, const size_t *site_of, size_t count,
+		 const struct node_size *node, struct plan_figures *out);
 
 /* Adds what `one` has; both are finished or not. */
 void plan_figures_init(struct plan_figures *figures);

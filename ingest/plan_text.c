@@ -19,6 +19,9 @@
 /* A replay of what ran that is further off says that the model misses something. */
 #define TRUSTED_PCT 10.0
 
+/* Packages named of a shape; --json has all. */
+#define PACKAGES_SHOWN 10
+
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* ---- cells ---- */
@@ -80,6 +83,62 @@ static void add_places(const struct plan *plan, struct buf *out)
 		grid_integer(grid, place->actions);
 	}
 	end_table(grid, "shapes", out);
+}
+
+/* One cap for all plans, or what makes them unequal. */
+static void add_cap(const struct plan *plan, struct buf *out)
+{
+	size_t i, shared = 0, own = 0, most = 0;
+
+	for (i = 0; i < plan->place_count; i++) {
+		const struct plan_place *place = &plan->places[i];
+
+		shared += place->shares;
+		own += !place->shares;
+		most += place->shares ? 0 : place->workers_max;
+	}
+	if (shared)
+		buf_addf(out,
+			 "  at most %zu workers at once, %sof whatever shape, as many as today's "
+			 "pools\n",
+			 plan->total.together, own ? "without those of --max, " : "");
+	if (shared)
+		most += plan->total.together;
+	if (own && most != plan->total.together)
+		buf_addf(out,
+			 "  by --max all shapes may have %zu workers at once, today's pools %zu: "
+			 "plans of unequal size\n",
+			 most, plan->total.together);
+}
+
+static void add_packages_of(const struct plan *plan, size_t number, struct buf *out)
+{
+	const struct plan_place *place = &plan->places[number];
+	size_t i, shown = 0;
+
+	if (!place->packages)
+		return;
+	buf_addf(out, "  on %.*s: ", (int)place->shape.name.len, place->shape.name.data);
+	for (i = 0; i < plan->met_count && shown < PACKAGES_SHOWN; i++) {
+		struct str name = plan->met[i]->name;
+
+		if (plan_place_of(plan, plan->met[i]) != number)
+			continue;
+		buf_addf(out, "%s%.*s", shown++ ? ", " : "", (int)name.len, name.data);
+	}
+	if (shown < place->packages)
+		buf_addf(out, " and %zu more: --json lists all", place->packages - shown);
+	buf_addch(out, '\n');
+}
+
+/* Where packages go: all that is not named goes to the smallest. */
+static void add_packages(const struct plan *plan, struct buf *out)
+{
+	size_t i, smallest = plan_smallest(plan);
+
+	for (i = 0; i < plan->place_count; i++)
+		if (i != smallest)
+			add_packages_of(plan, i, out);
 }
 
 static void add_today(const struct plan *plan, struct buf *out)
@@ -249,7 +308,12 @@ static void add_rules(const struct plan *plan, struct buf *out)
 		 "  where actions take longer, makespans are lower bounds.\n"
 		 "  Scaled: from the minimum of workers, one more wanted while actions wait and "
 		 "there\n"
-		 "  %.3g s later; it goes after its cooldown, which counts as its time.\n",
+		 "  %.3g s later; it goes after its cooldown, which counts as its time, or when "
+		 "another\n"
+		 "  shape's action waits for its place: the one that waits longest gets it.\n"
+		 "  today: what the newest execution on each pool was given, or pool_spec since; "
+		 "an\n"
+		 "  execution was given what its first action was. today_as_seen has its own.\n",
 		 s->margin_pct, (double)s->start_ns / NS_PER_S);
 	buf_addf(out,
 		 "  Durations on another shape are not known: unchanged is one bound; by make -jN, "
@@ -317,12 +381,16 @@ static void add_unknown(const struct plan *plan, struct buf *out)
 
 	add_note(out, count_untrusted(plan), "execution",
 		 "replayed over 10 % off: workers had other work, or not all is known");
-	add_note(out, plan->empty, "execution", "left out: of no action there times are known");
+	add_note(out, plan->empty, "execution",
+		 "left out: of none of its actions is known when a worker had it");
 	add_note(out, total->no_times, "action", "left out: when a worker had it is not known");
 	add_note(out, total->no_queued, "action", "queued at an unknown time: arrives when begun");
 	add_note(out, total->no_cpu, "action", "without CPU time: as long on every shape");
 	add_note(out, plan->known.nameless, "result",
 		 "of this file that names no invocation: in no plan");
+	for (i = 0; i < plan->today_count; i++)
+		add_note(out, plan->today[i].otherwise, "execution",
+			 "given other requests or limits than today's: as long there as here");
 	add_unknown_today(plan, out);
 	if (!plan->has_node)
 		buf_addstr(out, "  node-hours, which need a node: --node 16,32GiB\n");
@@ -343,6 +411,8 @@ int plan_print_text(const struct plan *plan, const char *title, FILE *out, struc
 		 plan->line_count, plan->line_count == 1 ? "" : "s",
 		 plan->total.figures[PLAN_SEEN].actions);
 	add_places(plan, &page);
+	add_cap(plan, &page);
+	add_packages(plan, &page);
 	add_today(plan, &page);
 	add_lines(plan, &page);
 	add_total(plan, &page);

@@ -4,9 +4,9 @@
 
 #include "plan.h"
 
-/* Sites for PLAN_SEEN and PLAN_TODAY: the same pools in the same order. */
+/* Sites for PLAN_SEEN: the pools as this execution found them. */
 struct plan_sites {
-	struct plan_site *seen, *scaled;
+	struct plan_site *seen;
 	struct plan_today *pools;
 	int64_t **seen_ns; /* of each site: what its pool borrows */
 	size_t count;
@@ -19,5 +19,19 @@ struct plan_sites {
 void plan_sites_make(const struct plan_known *known, const struct plan_execution *execution,
 		     const struct plan_rows *rows, struct plan_sites *out);
 void plan_sites_release(struct plan_sites *sites);
+
+/* Pools as they are today; executions are noted one by one, the latest first. */
+struct plan_todays {
+	struct plan_today *list; /* the caller's to free */
+	size_t count;
+};
+
+void plan_todays_note(struct plan_todays *todays, const struct plan_known *known,
+		      const struct plan_sites *sites, int64_t first_ns, int64_t now_ns);
+/* As many workers as today's pools of these sites have at most. */
+size_t plan_todays_workers(const struct plan_todays *todays, const struct plan_sites *sites);
+/* Sites for PLAN_TODAY, in the order of `sites`; the caller frees them. */
+struct plan_site *plan_todays_sites(const struct plan_todays *todays,
+				    const struct plan_known *known, const struct plan_sites *sites);
 
 #endif

@@ -45,6 +45,20 @@ struct heap_item heap_pop(struct heap *heap)
 	return top;
 }
 
+/* Its parents go down one step each, so that it is the next to come out. */
+void heap_remove(struct heap *heap, size_t number)
+{
+	struct heap_item *items = heap->items, item;
+	size_t at = 0;
+
+	while (items[at].number != number)
+		at++;
+	for (item = items[at]; at > 0; at = (at - 1) / 2)
+		items[at] = items[(at - 1) / 2];
+	items[0] = item;
+	heap_pop(heap);
+}
+
 void heap_release(struct heap *heap)
 {
 	free(heap->items);

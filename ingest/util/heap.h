@@ -27,6 +27,8 @@ struct heap {
 void heap_push(struct heap *heap, int64_t key, size_t number);
 /* The heap is not empty. */
 struct heap_item heap_pop(struct heap *heap);
+/* Takes out an item with this number, wherever it is: it is there. O(n). */
+void heap_remove(struct heap *heap, size_t number);
 void heap_release(struct heap *heap);
 
 #endif

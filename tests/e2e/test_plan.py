@@ -117,7 +117,7 @@ def test_figures_add_up(program, db):
     assert total['plans']['shapes']['actions'] == len(results)
     assert total['used_core_h'] == pytest.approx(sum(r['cpu_ns'] for r in results) / 3.6e12)
     small, big = page['shapes']
-    assert (small['make_jobs'], small['per_node'], small['workers_min'], small['workers_max']) == (2, 9, 0, 8)
+    assert (small['make_jobs'], small['per_node'], small['workers_min'], small['workers_max']) == (2, 9, 0, 2)
     assert (big['make_jobs'], big['per_node']) == (6, 2)
     assert small['actions'] + big['actions'] == len(results)
 
@@ -208,6 +208,88 @@ def test_today_as_its_pool_was_scaled(program, own, tmp_path):
     assert figures['most_workers'] <= 3
     assert figures['requested_core_h'] == pytest.approx(figures['worker_h'] * 4.76, rel=1e-6)
     assert 0 < figures['node_h'] <= figures['worker_h']
+
+
+def allot(own, *given):
+    """What results were allotted, cores and GiB: those of the latest execution of qemu-mini, of the one before, …"""
+    ids = {one: 900 + i for i, one in enumerate(dict.fromkeys(given))}
+    for (cores, gib), number in ids.items():
+        change(own, f"""INSERT INTO allotment (allotment_id, source, pool, cpu_request_milli, memory_request_bytes,
+            memory_limit_bytes) VALUES ({number}, 1, 'shared', {cores * 1000}, {gib * GIB}, {gib * GIB})""")
+    latest = sqlite3.connect(own).execute(
+        "SELECT invocation FROM executions WHERE project = 'qemu-mini' ORDER BY first_utc DESC").fetchall()
+    for (trace,), one in zip(latest, given):
+        change(own, f"""UPDATE result SET allotment_id = {ids[one]} WHERE request_id IN
+            (SELECT request_id FROM request WHERE invocation = '{trace}')""")
+
+
+def test_today_is_what_the_newest_execution_was_given(program, own):
+    """A change inside the history: one row of the pool, all replayed on what it is now."""
+    allot(own, (4, 9), (3, 4), (4, 9), (2, 4))
+    page = plan(program, own, '--project', 'qemu-mini')
+    (today,) = page['today']
+    assert (today['cpu'], today['limit_gib'], today['executions'], today['executions_otherwise']) == (4, 9, 5, 2)
+    for line in page['executions']:
+        figures = line['plans']['today']
+        assert figures['requested_core_h'] == pytest.approx(figures['worker_h'] * 4.26, rel=1e-6)
+    seen = page['executions'][1]['plans']['seen']
+    assert seen['requested_core_h'] == pytest.approx(seen['worker_h'] * 3.26, rel=1e-6)
+    assert "2 executions given other requests" in program.run('plan', '--db', own, '--project', 'qemu-mini').stdout
+
+
+def test_a_later_row_of_pool_spec_is_today(program, own, tmp_path):
+    """And one that is not in force yet is not."""
+    for since, cores, wanted in (('2026-11-01', '3', (3, 0)), (None, '4500m', (4.5, 5)), ('2099-01-01', '7', (4.5, 5))):
+        (tmp_path / 'values.yaml').write_text(VALUES.replace('4500m', cores))
+        program.run(harness.copy_sample('cells', tmp_path / cores), '--db', own, '--no-remote', '--no-report', '--values',
+                    tmp_path / 'values.yaml', *(['--valid-from', since] if since else []))
+        (today,) = plan(program, own, '--project', 'qemu-mini')['today']
+        assert (today['cpu'], today['executions_otherwise']) == wanted, since
+        assert today['workers_max'] == 3
+
+
+# ---- the same rules ----------------------------------------------------------------------
+
+
+def test_a_shape_like_todays_costs_the_same(program, own):
+    allot(own, (4, 9), (4, 9), (4, 9), (4, 9), (4, 9))
+    page = plan(program, own, '--project', 'qemu-mini', '--shape', 'same=4,9GiB', '--node', '16,32GiB')
+    assert page['total']['plans']['shapes'] == page['total']['plans']['today']
+
+
+def test_all_shapes_together_have_as_many_workers_as_today(program, own):
+    """Also where both shapes have work; --max takes a shape out of the common number."""
+    change(own, f"""UPDATE result SET max_rss_bytes = {5 * GIB} WHERE package_id IN
+        (SELECT package_id FROM package WHERE name IN ('busybox', 'zlib', 'lzo'))""")
+    page = plan(program, own, '--project', 'qemu-mini', *SHAPES)
+    for line in page['executions']:
+        assert line['workers_together'] == 2
+        assert line['plans']['shapes']['most_workers'] == line['plans']['today']['most_workers'] == 2
+    assert min(shape['actions'] for shape in page['shapes']) > 0
+    own_max = plan(program, own, '--project', 'qemu-mini', *SHAPES, '--max', 'big=3')
+    assert own_max['total']['plans']['shapes']['most_workers'] > 2
+    assert [(shape['workers_max'], shape['own_max']) for shape in own_max['shapes']] == [(2, False), (3, True)]
+
+
+def test_the_page_says_the_cap(program, db):
+    text = program.run('plan', '--db', db, '--project', 'qemu-mini', *SHAPES).stdout
+    assert "at most 2 workers at once, of whatever shape, as many as today's pools" in text
+    text = program.run('plan', '--db', db, '--project', 'qemu-mini', *SHAPES, '--max', 'small=8', '--max', 'big=8').stdout
+    assert "all shapes may have 16 workers at once, today's pools 2: plans of unequal size" in text
+
+
+def test_packages_are_named(program, own):
+    change(own, f"""UPDATE result SET max_rss_bytes = {5 * GIB} WHERE package_id IN
+        (SELECT package_id FROM package WHERE name IN ('busybox', 'zlib'))""")
+    listed = plan(program, own, '--project', 'qemu-mini', *SHAPES)['packages']
+    assert len(listed) == 10
+    assert [row['package'] for row in listed] == sorted(row['package'] for row in listed)
+    assert {row['package'] for row in listed if row['shape'] == 'big'} == {'busybox', 'zlib'}
+    text = program.run('plan', '--db', own, '--project', 'qemu-mini', *SHAPES).stdout
+    assert '\n  on big: busybox, zlib\n' in text and 'on small' not in text
+    change(own, f'UPDATE result SET max_rss_bytes = {5 * GIB}')
+    text = program.run('plan', '--db', own, '--all', *SHAPES).stdout
+    assert ' more: --json lists all\n' in text
 
 
 # ---- what is not known, and what is wrong ----------------------------------------------------

@@ -2,10 +2,10 @@
  * Runs the clockwork of `plan` on numbers from standard input, for a test that
  * compares it with a slow reference.
  *
- * Input: "MIN MAX CONCURRENCY START TURN COOLDOWN ACTIONS", then ARRIVAL SERVICE of
- * each action, sorted by arrival. Several of these blocks may follow each other.
- * Output, a line a block: last time; start and worker of each action; begin and end of
- * each life, sorted; separated by '|'.
+ * Input: "TOGETHER POOLS ACTIONS", then MIN MAX CONCURRENCY SHARES START TURN COOLDOWN
+ * of each pool, then POOL ARRIVAL SERVICE of each action, sorted by arrival. Several of
+ * these blocks may follow each other. Output, a line a block: last time; start and
+ * worker of each action; pool, begin and end of each life, sorted; separated by '|'.
  */
 #include "plan_sim.h"
 #include "util/mem.h"
@@ -18,6 +18,8 @@ static int by_life(const void *a, const void *b)
 {
 	const struct plan_life *x = a, *y = b;
 
+	if (x->pool != y->pool)
+		return x->pool < y->pool ? -1 : 1;
 	if (x->from_ns != y->from_ns)
 		return x->from_ns < y->from_ns ? -1 : 1;
 	return (x->until_ns > y->until_ns) - (x->until_ns < y->until_ns);
@@ -33,29 +35,49 @@ static void print(struct plan_outcome *out, size_t count)
 		printf(" %" PRId64 " %zu", out->start_ns[i], out->worker[i]);
 	fputs(" |", stdout);
 	for (i = 0; i < out->life_count; i++)
-		printf(" %" PRId64 " %" PRId64, out->lives[i].from_ns, out->lives[i].until_ns);
+		printf(" %zu %" PRId64 " %" PRId64, out->lives[i].pool, out->lives[i].from_ns,
+		       out->lives[i].until_ns);
 	putchar('\n');
+}
+
+static bool read_pool(struct plan_pool *pool)
+{
+	int shares;
+
+	if (scanf("%zu %zu %zu %d %" SCNd64 " %" SCNd64 " %" SCNd64, &pool->workers_min,
+		  &pool->workers_max, &pool->concurrency, &shares, &pool->start_ns, &pool->turn_ns,
+		  &pool->cooldown_ns) != 7)
+		return false;
+	pool->shares = shares != 0;
+	return true;
+}
+
+static bool read_action(struct plan_action *action)
+{
+	return scanf("%zu %" SCNd64 " %" SCNd64, &action->pool, &action->arrival_ns,
+		     &action->service_ns) == 3;
 }
 
 int main(void)
 {
-	struct plan_pool pool = {0};
-	size_t i, count;
+	size_t i, together, pool_count, count;
 
-	while (scanf("%zu %zu %zu %" SCNd64 " %" SCNd64 " %" SCNd64 " %zu", &pool.workers_min,
-		     &pool.workers_max, &pool.concurrency, &pool.start_ns, &pool.turn_ns,
-		     &pool.cooldown_ns, &count) == 7) {
+	while (scanf("%zu %zu %zu", &together, &pool_count, &count) == 3) {
+		struct plan_pool *pools = xcalloc(pool_count + 1, sizeof(*pools));
 		struct plan_action *actions = xcalloc(count + 1, sizeof(*actions));
 		struct plan_outcome out;
 
-		for (i = 0; i < count; i++)
-			if (scanf("%" SCNd64 " %" SCNd64, &actions[i].arrival_ns,
-				  &actions[i].service_ns) != 2)
+		for (i = 0; i < pool_count; i++)
+			if (!read_pool(&pools[i]))
 				return 2;
-		plan_simulate(&pool, actions, count, &out);
+		for (i = 0; i < count; i++)
+			if (!read_action(&actions[i]))
+				return 2;
+		plan_simulate(pools, pool_count, together, actions, count, &out);
 		print(&out, count);
 		plan_outcome_release(&out);
 		free(actions);
+		free(pools);
 	}
 	return 0;
 }

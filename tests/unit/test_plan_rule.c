@@ -105,10 +105,10 @@ static void test_pods_on_a_node(void **state)
 static void test_first_fit(void **state)
 {
 	struct plan_pod pods[] = {
-		{{10, 150}, 1000, GIB},
-		{{0, 100}, 6000, GIB},
-		{{0, 100}, 6000, GIB},
-		{{0, 40}, 6000, GIB},
+		{{10, 150, 0}, 1000, GIB},
+		{{0, 100, 0}, 6000, GIB},
+		{{0, 100, 0}, 6000, GIB},
+		{{0, 40, 0}, 6000, GIB},
 	};
 	int64_t most;
 
@@ -120,10 +120,10 @@ static void test_first_fit(void **state)
 /* A node goes with its last worker, and one that begins at that moment takes the room. */
 static void test_nodes_go_and_come(void **state)
 {
-	struct plan_pod pods[] = {{{0, 10}, 16000, GIB},
-				  {{10, 30}, 16000, GIB},
-				  {{100, 110}, 16000, GIB},
-				  {{105, 120}, 1, 32 * GIB}};
+	struct plan_pod pods[] = {{{0, 10, 0}, 16000, GIB},
+				  {{10, 30, 0}, 16000, GIB},
+				  {{100, 110, 0}, 16000, GIB},
+				  {{105, 120, 0}, 1, 32 * GIB}};
 	int64_t most;
 
 	(void)state;
@@ -167,7 +167,7 @@ static void test_replay(void **state)
 
 	(void)state;
 	plan_figures_init(&figures);
-	plan_replay(&site, 1, rows, site_of, 2, &node, &figures);
+	plan_replay(&site, 1, 0, rows, site_of, 2, &node, &figures);
 	plan_finish(&figures);
 	assert_int_equal(figures.actions, 2);
 	assert_int_equal(figures.makespan_ns, 20 * S);
@@ -185,7 +185,7 @@ static void test_replay(void **state)
 	/* With two jobs the first runs 32 / 2 seconds in place of 8; of the other nothing is known.
 	 */
 	site.jobs = 2;
-	plan_replay(&site, 1, rows, site_of, 2, NULL, &figures);
+	plan_replay(&site, 1, 0, rows, site_of, 2, NULL, &figures);
 	assert_int_equal(figures.makespan_ns, (18 + 10) * S);
 	assert_int_equal(figures.node_ns, UNKNOWN);
 	plan_figures_release(&figures);
@@ -223,7 +223,7 @@ static void test_replay_of_unknown_requests(void **state)
 	(void)state;
 	sites[1].pod_cpu_milli = sites[1].pod_memory_bytes = sites[1].limit_bytes = UNKNOWN;
 	plan_figures_init(&figures);
-	plan_replay(sites, 2, rows, site_of, 2, &node, &figures);
+	plan_replay(sites, 2, 0, rows, site_of, 2, &node, &figures);
 	assert_int_equal(figures.makespan_ns, 3 * S);
 	assert_int_equal(figures.worker_ns, (1 + 5 + 3 + 5) * S);
 	assert_int_equal(figures.most_workers, 2);
