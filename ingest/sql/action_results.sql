@@ -7,6 +7,16 @@ SELECT CASE r.source WHEN 1 THEN 'action_cache' ELSE 'historical' END AS source,
     g.user_ns / 1e9 AS user_s, g.system_ns / 1e9 AS system_s,
     r.max_rss_bytes, r.max_rss_bytes / 1073741824.0 AS max_rss_gib,
     w.name AS worker, v.pool, v.pod, v.rss_floor_bytes,
+    -- What it ran under, and whose word that is: nothing known has no line.
+    CASE a.source WHEN 1 THEN 'its container' WHEN 2 THEN 'pool_spec' END AS given_by,
+    a.cpu_request_milli / 1000.0 AS cpu_request, a.cpu_limit_milli / 1000.0 AS cpu_limit,
+    a.memory_request_bytes / 1073741824.0 AS mem_request_gib, a.memory_limit_bytes / 1073741824.0 AS mem_limit_gib,
+    -- What Prometheus saw of its container meanwhile.
+    CASE c.status WHEN 1 THEN 'sampled' WHEN 2 THEN 'no sample while it ran' WHEN 3 THEN 'its pod is not known'
+        WHEN 4 THEN 'that time was forgotten' WHEN 5 THEN 'its worker ran several actions at a time' END AS ctr_status,
+    c.memory_samples AS ctr_samples, p.confidence AS ctr_confidence, c.interval_ms / 1e3 AS ctr_interval_s,
+    c.working_set_peak_bytes / 1073741824.0 AS ctr_peak_gib, c.anon_peak_bytes / 1073741824.0 AS ctr_anon_peak_gib,
+    p.cores_avg_milli / 1000.0 AS ctr_cores, c.cores_peak_milli / 1000.0 AS ctr_cores_peak,
     q.invocation AS executed_by, q.tool_name, q.tool_version, q.correlated_invocations_id,
     q.action_mnemonic, q.target_id, q.configuration_id,
     strftime('%Y-%m-%d %H:%M:%f', k.queued_ns / 1000000 / 1000.0, 'unixepoch')
@@ -46,6 +56,9 @@ FROM result r
 LEFT JOIN worker w USING (worker_id)
 LEFT JOIN _worker v USING (worker_id)
 LEFT JOIN request q USING (request_id)
+LEFT JOIN allotment a ON a.allotment_id = r.allotment_id
+LEFT JOIN result_container c ON c.result_id = r.result_id
+LEFT JOIN _peak p ON p.result_id = r.result_id
 LEFT JOIN result_time m ON m.result_id = r.result_id
 LEFT JOIN _time k ON k.result_id = r.result_id
 LEFT JOIN _span s ON s.result_id = r.result_id

@@ -109,6 +109,9 @@ def test_every_second(br2, stored, server, prometheus):
     assert 'memory and CPU were sampled while 25 of 1782 executions ran (view sample_coverage)' in said.stderr
     assert value(db, 'SELECT count(*) FROM result_container') == value(db, 'SELECT count(*) FROM result')
     assert value(db, 'SELECT ctr_confidence FROM usage WHERE digest GLOB ?', 'a1507c4d19b6*') == 'high'
+    page = br2.run('digest', 'a1507c4d19b6', '--db', db).stdout
+    for name, shown in (('ctr_status', 'sampled'), ('ctr_confidence', 'high'), ('ctr_interval_s', '1')):
+        assert f'  {name:<26} {shown}\n' in page
 
 
 def test_every_minute_by_two_jobs(br2, stored, server, minutely):
