@@ -8,7 +8,7 @@ CREATE VIEW critical_path (
     name,                    -- as Buck2 prints it: the label (configuration), a package to load, a reason to wait; an anonymous target has no hash here
     label,                   -- cell//path:name of the step's target; NULL: it has none
     package,                 -- its name, as heavy in project.json holds it
-    category,                -- of an action: br2_package, ...
+    category,                -- of an action: br2_package, ...; '' for tests and listings
     identifier,              -- of an action; a materialization's path
     execution_kind,          -- of an action: remote, action_cache, local, simple (no command), ... or a number that is new to this program
     start_s,                 -- since the build's start

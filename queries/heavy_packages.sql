@@ -20,12 +20,15 @@ CREATE VIEW heavy_packages (
 ) AS
 SELECT v.package, v.n, v.long, v.wide,
     (SELECT count(*) FROM result r INDEXED BY result_package WHERE r.package_id = v.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL),
-    round(v.longest / 1e9, 1), round(v.cores, 2), round(v.rss / 1073741824.0, 2), round(v.wall / 3.6e12, 3),
+    -- Where none is heavy: of all projects, as actions is, whoever lists it.
+    round(CASE WHEN v.n > 0 THEN v.longest ELSE (SELECT max(r.wall_ns) FROM result r INDEXED BY result_package
+        WHERE r.package_id = v.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL) END / 1e9, 1),
+    round(v.cores, 2), round(v.rss / 1073741824.0, 2), round(v.wall / 3.6e12, 3),
     CASE WHEN v.is_listed THEN 1 WHEN v.is_read THEN 0 END,
     CASE v.need WHEN 1 THEN 'add' WHEN 2 THEN 'keep' WHEN 3 THEN CASE WHEN v.n = 0 AND (SELECT is_whole FROM _heavy_rule) THEN 'drop' END
         WHEN 4 THEN CASE WHEN v.n = 0 THEN 'not seen' END END
 FROM (SELECT h.package, max(h.package_id) AS package_id, sum(h.n) AS n, sum(h.long) AS long, sum(h.wide) AS wide,
-        coalesce(max(CASE WHEN h.n > 0 THEN h.longest_ns END), max(h.longest_ns)) AS longest, max(h.cores) AS cores,
+        max(CASE WHEN h.n > 0 THEN h.longest_ns END) AS longest, max(h.cores) AS cores,
         max(h.rss_bytes) AS rss, total(h.wall_ns) AS wall, max(h.position) IS NOT NULL AS is_listed,
         max(f.project_id) IS NOT NULL AS is_read,
         min(CASE WHEN f.project_id IS NOT NULL THEN CASE WHEN h.n > 0 THEN iif(h.position IS NULL, 1, 2)
@@ -62,7 +65,7 @@ CREATE VIEW heavy_packages_by_run (
     long_actions,  -- of these, by their wall time
     wide_actions,  -- of these, by their cores
     actions,       -- all results of the package with usage that the run refers to
-    longest_s,     -- longest wall time, seconds
+    longest_s,     -- longest wall time of a heavy one, seconds; where none is heavy, of all
     max_cores,     -- most average cores of a heavy one
     max_rss_gib,   -- largest single process of a heavy one
     heavy_wall_h,  -- wall time of the heavy ones, hours
@@ -76,7 +79,8 @@ SELECT u.run, u.package, u.n, u.long, u.wide, u.actions, round(u.longest / 1e9, 
     CASE WHEN f.project_id IS NOT NULL THEN CASE WHEN u.n > 0 THEN iif(u.is_listed, 'keep', 'add')
         WHEN u.actions > 0 THEN CASE WHEN (SELECT is_whole FROM at) THEN 'drop' END ELSE 'not seen' END END
 FROM (SELECT v.run, v.project_id, p.name AS package, sum(v.is_heavy) AS n, sum(v.is_long) AS long, sum(v.is_wide) AS wide,
-        count(*) AS actions, max(v.wall_ns) AS longest, max(CASE WHEN v.is_heavy THEN v.cores END) AS cores,
+        count(*) AS actions, ifnull(max(CASE WHEN v.is_heavy THEN v.wall_ns END), max(v.wall_ns)) AS longest,
+        max(CASE WHEN v.is_heavy THEN v.cores END) AS cores,
         max(CASE WHEN v.is_heavy THEN v.max_rss_bytes END) AS rss, total(CASE WHEN v.is_heavy THEN v.wall_ns END) AS wall,
         EXISTS (SELECT 1 FROM listed_package l WHERE l.project_id = v.project_id AND l.package = p.name) AS is_listed
     FROM (SELECT w.run, w.project_id, w.package_id, w.wall_ns, w.cores, w.max_rss_bytes, w.is_long, w.is_wide,

@@ -6,14 +6,13 @@ CREATE VIEW packages (
     wall_h,      -- wall time of the results, hours
     cpu_h,       -- their CPU time, hours
     avg_cores,   -- cpu / wall
-    max_cores,   -- of those that ran over setting heavy_cores_min_s: shorter ones scatter; NULL: none did
+    max_cores,   -- most average cores of one; a short one may owe them to the clock of its CPU time
     longest_s,   -- longest wall time, seconds
     max_rss_gib  -- largest single process of any of them
 ) AS
 WITH known AS MATERIALIZED (
     SELECT package_id, count(*) AS n, total(wall_ns) AS wall, total(cpu_ns) AS cpu,
-        max(CASE WHEN wall_ns > (SELECT value * 1e9 FROM setting WHERE key = 'heavy_cores_min_s')
-            THEN 1.0 * cpu_ns / max(wall_ns, 1000000) END) AS cores,
+        max(1.0 * cpu_ns / max(wall_ns, 1000000)) AS cores,
         max(wall_ns) AS longest, max(max_rss_bytes) AS rss
     FROM result INDEXED BY result_package WHERE source = 1 AND cpu_ns IS NOT NULL GROUP BY package_id),
 unknown AS MATERIALIZED (
@@ -38,7 +37,7 @@ CREATE VIEW packages_by_project (
     wall_h,      -- wall time of the results, hours
     cpu_h,       -- their CPU time, hours
     avg_cores,   -- cpu / wall
-    max_cores,   -- of those that ran over setting heavy_cores_min_s: shorter ones scatter; NULL: none did
+    max_cores,   -- most average cores of one; a short one may owe them to the clock of its CPU time
     longest_s,   -- longest wall time, seconds
     max_rss_gib  -- largest single process of any of them
 ) AS
@@ -49,8 +48,7 @@ FROM (SELECT project, package_id, sum(n) OVER one AS known, sum(unknown) OVER on
         max(cpu) OVER one AS cpu, max(cores) OVER one AS cores, max(longest) OVER one AS longest, max(rss) OVER one AS rss,
         row_number() OVER (PARTITION BY project, package_id) AS place
     FROM (SELECT j.name AS project, r.package_id, count(*) AS n, 0 AS unknown, total(r.wall_ns) AS wall, total(r.cpu_ns) AS cpu,
-            max(CASE WHEN r.wall_ns > (SELECT value * 1e9 FROM setting WHERE key = 'heavy_cores_min_s')
-            THEN 1.0 * r.cpu_ns / max(r.wall_ns, 1000000) END) AS cores,
+            max(1.0 * r.cpu_ns / max(r.wall_ns, 1000000)) AS cores,
             max(r.wall_ns) AS longest, max(r.max_rss_bytes) AS rss
             -- The plus keeps SQLite from making an index of its own, which costs more than the scan.
             FROM project j CROSS JOIN result r NOT INDEXED ON +r.project_id = j.project_id
@@ -75,7 +73,7 @@ CREATE VIEW packages_by_run (
     wall_h,      -- wall time of the results, hours
     cpu_h,       -- their CPU time, hours
     avg_cores,   -- cpu / wall
-    max_cores,   -- of those that ran over setting heavy_cores_min_s: shorter ones scatter; NULL: none did
+    max_cores,   -- most average cores of one; a short one may owe them to the clock of its CPU time
     longest_s,   -- longest wall time, seconds
     max_rss_gib  -- largest single process of any of them
 ) AS
@@ -83,8 +81,7 @@ SELECT v.run, v.package, v.n, v.missing, round(v.wall / 3.6e12, 3), round(v.cpu 
     round(v.cpu / nullif(v.wall, 0), 2), round(v.cores, 2), round(v.longest / 1e9, 1), round(v.rss / 1073741824.0, 2)
 FROM (SELECT g.trace_id AS run, p.name AS package, count(s.lookup_id) AS n, count(*) - count(s.lookup_id) AS missing,
         total(s.wall_ns) AS wall, total(s.cpu_ns) AS cpu,
-        max(CASE WHEN s.wall_ns > (SELECT value * 1e9 FROM setting WHERE key = 'heavy_cores_min_s')
-            THEN 1.0 * s.cpu_ns / max(s.wall_ns, 1000000) END) AS cores,
+        max(1.0 * s.cpu_ns / max(s.wall_ns, 1000000)) AS cores,
         max(s.wall_ns) AS longest, max(s.max_rss_bytes) AS rss
     FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN lookup l ON l.lookup_id = d.lookup_id
         JOIN action_name n ON n.name_id = l.name_id JOIN target t ON t.target_id = n.target_id

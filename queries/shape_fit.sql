@@ -6,7 +6,7 @@ CREATE VIEW shape_fit (
     cpu_request,       -- its cores; there is no CPU limit, so more is a burst and no misfit
     limit_gib,         -- its memory limit
     under_gib,         -- limit under which the results were measured; NULL: none, or not known
-    category,          -- of these actions; *: all
+    category,          -- of these actions; '' for tests and listings; *: all
     actions,           -- results whose memory is known
     unknown,           -- and of which it is not
     misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit
@@ -48,7 +48,7 @@ CREATE VIEW shape_fit_by_project (
     cpu_request,       -- its cores; there is no CPU limit, so more is a burst and no misfit
     limit_gib,         -- its memory limit
     under_gib,         -- limit under which the results were measured; NULL: none, or not known
-    category,          -- of these actions; *: all
+    category,          -- of these actions; '' for tests and listings; *: all
     actions,           -- results whose memory is known
     unknown,           -- and of which it is not
     misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit
@@ -86,7 +86,7 @@ CREATE VIEW shape_fit_by_run (
     cpu_request,       -- its cores; there is no CPU limit, so more is a burst and no misfit
     limit_gib,         -- its memory limit
     under_gib,         -- limit under which the results were measured; NULL: none, or not known
-    category,          -- of these actions; *: all
+    category,          -- of these actions; '' for tests and listings; *: all
     actions,           -- results whose memory is known
     unknown,           -- and of which it is not
     misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit

@@ -8,7 +8,7 @@ CREATE VIEW slowest_path (
     name,                    -- as Buck2 prints it
     label,                   -- of the step's target; NULL: it has none
     package,                 -- its name
-    category,                -- of an action
+    category,                -- of an action; '' for tests and listings
     identifier,              -- of an action; a materialization's path
     execution_kind,          -- of an action
     start_s,                 -- since the build's start

@@ -51,6 +51,22 @@ def test_recorded_cells():
          'not_seen': '["glibc"]', 'changes': 1}]
 
 
+def test_the_longest_is_of_what_is_counted():
+    """A heavy one where there is any; else of all results of the package, also in projects that do not list it."""
+    made = Made(r='lists', s='other')
+    made.ran('r', 'light', 3, 1)
+    made.ran('s', 'light', 7, 1)
+    made.ran('r', 'wide', 6, 5)
+    made.ran('r', 'wide', 50, 1)
+    made.made.lists('lists', ['light'])
+    db = made.made.finish()
+    assert rows(db, 'SELECT package, actions, longest_s FROM heavy_packages ORDER BY 1') == [
+        {'package': 'light', 'actions': 2, 'longest_s': 7.0}, {'package': 'wide', 'actions': 2, 'longest_s': 6.0}]
+    for form in ("by_project WHERE project = 'lists'", "by_run WHERE run = 'r'"):
+        assert rows(db, f'SELECT package, actions, longest_s FROM heavy_packages_{form} ORDER BY 1') == [
+            {'package': 'light', 'actions': 1, 'longest_s': 3.0}, {'package': 'wide', 'actions': 2, 'longest_s': 6.0}]
+
+
 def test_each_verdict():
     made = Made(r='p')
     for package, wall, cores in (('new', 61, 1), ('wide', 6, 4.1), ('known', 70, 1), ('light', 60, 4), ('short', 5, 9)):

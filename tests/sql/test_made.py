@@ -442,7 +442,7 @@ def test_packages():
         made.action('r', f'root//:{package}', attempts=[{'digest': digest(number)}])
         made.result(digest(number), wall_ns=wall * S, usage={'user_ns': cpu * S}, max_rss_bytes=rss << 30)
     db = made.finish()
-    wanted = [('b', 1, 0, 2.0, 1.0, 0.5, 0.5, 7200.0, 4.0), ('a', 3, 0, 1.003, 2.016, 2.01, 5.0, 3600.0, 3.0)]
+    wanted = [('b', 1, 0, 2.0, 1.0, 0.5, 0.5, 7200.0, 4.0), ('a', 3, 0, 1.003, 2.016, 2.01, 9.0, 3600.0, 3.0)]
     assert [tuple(r.values()) for r in rows(db, 'SELECT * FROM packages')] == wanted
     assert [tuple(r.values())[1:] for r in rows(db, 'SELECT * FROM packages_by_project')] == wanted
     assert [tuple(r.values())[1:] for r in rows(db, 'SELECT * FROM packages_by_run')] == wanted

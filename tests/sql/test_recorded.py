@@ -57,6 +57,13 @@ def test_summary_by_run_counts_as_the_log(sample):
             (run['actions'], run['tests'], len(run['in_flight']), run['remote_digests'])
 
 
+def test_a_package_has_no_more_cores_on_average_than_at_most(sample):
+    for form in ('', '_by_project', '_by_run'):
+        found = sample.rows(f'SELECT avg_cores, max_cores FROM packages{form} WHERE actions > 0')
+        assert found or not sample.of_cache()
+        assert all(r['avg_cores'] <= r['max_cores'] for r in found)
+
+
 def test_wall_time_buckets(sample):
     found = sample.rows('SELECT * FROM wall_time_buckets')
     assert [(r['wall_time'], (r['from_s'], r['to_s'])) for r in found] == list(CLASSES.items())
