@@ -40,8 +40,9 @@ over AS MATERIALIZED (
         total(l.step * 1048576.0 > f.limit_bytes) AS killed
     FROM large l LEFT JOIN allotment a ON a.allotment_id = l.allotment_id JOIN fit f ON l.step > f.fit_mib
     GROUP BY l.package_id, ifnull(a.memory_limit_bytes, 0), f.place),
+misfit AS MATERIALIZED (SELECT package_id, under, max(n) AS n FROM over GROUP BY package_id, under),
 merged AS (
-    SELECT package_id, under, 1 AS place, sum(n) AS n, sum(unknown) AS unknown, total(wall_ns) AS wall_ns, max(largest) AS largest,
+    SELECT package_id, under, sum(n) AS n, sum(unknown) AS unknown, total(wall_ns) AS wall_ns, max(largest) AS largest,
         sum(heavy) AS heavy, sum(kills) AS kills
     FROM (SELECT package_id, ifnull(a.memory_limit_bytes, 0) AS under, n, unknown, wall_ns, largest, heavy, kills
         FROM (SELECT r.package_id, r.allotment_id, count(r.max_rss_bytes) AS n, count(*) - count(r.max_rss_bytes) AS unknown,
@@ -62,9 +63,9 @@ judged AS (
         m.n + m.unknown >= at.many AS is_many,
         -- Of many results one alone is left out.
         m.heavy > (m.n + m.unknown >= at.many) AND at.has_wide AS is_heavy,
-        (SELECT max(o.n) FROM over o WHERE o.package_id = m.package_id AND o.under = m.under) AS misfits,
+        o.n AS misfits,
         CASE WHEN m.kills > 0 THEN max(m.under * (100 + at.oom_pct) / 100.0, m.under + at.oom_mib * 1048576.0) ELSE 0 END AS least
-    FROM merged m CROSS JOIN at WHERE m.place = 1),
+    FROM merged m CROSS JOIN at LEFT JOIN misfit o ON o.package_id = m.package_id AND o.under = m.under),
 placed AS (
     SELECT v.package_id, v.under, v.n, v.unknown, v.largest, v.heavy, v.kills, v.is_heavy, v.misfits,
         CASE WHEN v.misfits IS NULL AND v.kills = 0 THEN iif(v.is_heavy, at.wide, at.light)
@@ -124,6 +125,7 @@ over AS MATERIALIZED (
         total(l.step * 1048576.0 > f.limit_bytes) AS killed
     FROM large l JOIN project j ON j.project_id = l.project_id LEFT JOIN allotment a ON a.allotment_id = l.allotment_id JOIN fit f ON l.step > f.fit_mib
     GROUP BY j.name, l.package_id, ifnull(a.memory_limit_bytes, 0), f.place),
+misfit AS MATERIALIZED (SELECT project, package_id, under, max(n) AS n FROM over GROUP BY project, package_id, under),
 merged AS (
     SELECT project, package_id, under, row_number() OVER one AS place, sum(n) OVER one AS n, sum(unknown) OVER one AS unknown,
         total(wall_ns) OVER one AS wall_ns, max(largest) OVER one AS largest, sum(heavy) OVER one AS heavy, sum(kills) OVER one AS kills
@@ -148,9 +150,11 @@ judged AS (
         m.n + m.unknown >= at.many AS is_many,
         -- Of many results one alone is left out.
         m.heavy > (m.n + m.unknown >= at.many) AND at.has_wide AS is_heavy,
-        (SELECT max(o.n) FROM over o WHERE o.project = m.project AND o.package_id = m.package_id AND o.under = m.under) AS misfits,
+        o.n AS misfits,
         CASE WHEN m.kills > 0 THEN max(m.under * (100 + at.oom_pct) / 100.0, m.under + at.oom_mib * 1048576.0) ELSE 0 END AS least
-    FROM merged m CROSS JOIN at WHERE m.place = 1),
+    FROM merged m CROSS JOIN at
+        LEFT JOIN misfit o ON o.project = m.project AND o.package_id = m.package_id AND o.under = m.under
+    WHERE m.place = 1),
 placed AS (
     SELECT v.project, v.package_id, v.under, v.n, v.unknown, v.largest, v.heavy, v.kills, v.is_heavy, v.misfits,
         CASE WHEN v.misfits IS NULL AND v.kills = 0 THEN iif(v.is_heavy, at.wide, at.light)
