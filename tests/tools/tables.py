@@ -10,6 +10,7 @@ TIMES = ['queued', 'worker_start', 'fetch_start', 'fetch_completed', 'execution_
          'upload_start', 'upload_completed', 'worker_completed']
 USAGE = ['user_ns', 'system_ns', 'minor_faults', 'major_faults', 'swaps', 'block_in', 'block_out', 'messages_sent',
          'messages_received', 'signals_received', 'voluntary_ctx', 'involuntary_ctx']
+APPLICATION_ID = 0x42523249  # of store_schema.c, or the program takes a file for another's
 STDERR_MAX = 64 << 10  # so many of its last bytes are kept
 
 # What the ingest keeps: each digest's first reference, counts by run, and sums of results.
@@ -60,10 +61,12 @@ def listed(folder):
 
 
 def create(path=':memory:', views=True):
-    """A new database with the tables and, unless told otherwise, the canned views."""
+    """A new database with the tables and, unless told otherwise, the canned views; the program takes it for its own."""
     db = sqlite3.connect(path, isolation_level=None)
     for file in listed('schema') + (listed('queries') if views else []):
         db.executescript(file.read_text())
+    db.execute(f'PRAGMA application_id = {APPLICATION_ID}')
+    db.execute(f'PRAGMA user_version = {len(listed("schema"))}')
     return db
 
 
