@@ -73,7 +73,8 @@ CREATE VIEW _oom_kill (
     run,     -- see oom_kills, as all below
     project, label, package, category, identifier, attempt, kind, action_failed, killed_utc, verdict, confidence, suspect,
     ambiguous, evidence_action, evidence_text, evidence_pods, evidence_prometheus, rss_near_limit, pod, node, limit_gib,
-    max_rss_gib, rss_is_lower_bound, exit_code, termination_signal, text_complete, note, excerpt, digest
+    max_rss_gib, rss_is_lower_bound, exit_code, termination_signal, text_complete, note, excerpt, digest,
+    lookup_id, worker_id -- of its result; NULL: none is known
 ) AS
 WITH placed AS (
     SELECT f.*, ifnull(f.pod, w.pod) AS at_pod FROM _oom_fact f LEFT JOIN _worker w ON w.worker_id = f.worker_id),
@@ -105,7 +106,8 @@ SELECT v.run, v.project, t.label, p.name, c.name, n.identifier, v.idx, CASE WHEN
     CASE WHEN v.reason IS NOT NULL THEN v.text_gap IS NULL END,
     coalesce(v.told, CASE v.verdict WHEN 'cannot tell' THEN coalesce(v.action_gap || ': ' || v.no_result, v.action_gap, v.text_gap) END,
         v.no_result),
-    v.excerpt, (SELECT l.digest FROM lookup l WHERE l.lookup_id = v.lookup_id)
+    v.excerpt, (SELECT l.digest FROM lookup l WHERE l.lookup_id = v.lookup_id),
+    v.lookup_id, v.worker_id
 FROM judged v LEFT JOIN action_name n ON n.name_id = v.name_id LEFT JOIN category c ON c.category_id = n.category_id
     LEFT JOIN target t ON t.target_id = n.target_id LEFT JOIN package p ON p.package_id = t.package_id
 WHERE v.verdict IS NOT NULL;

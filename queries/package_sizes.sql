@@ -56,7 +56,7 @@ merged AS (
             FROM _heavy h GROUP BY h.package_id, h.allotment_id) u
             LEFT JOIN allotment a ON a.allotment_id = u.allotment_id
         UNION ALL SELECT p.package_id, ifnull(k.limit_bytes, 0), 0, 0, 0, NULL, 0, count(*)
-        FROM _pool_kill k JOIN package p ON p.name = k.package GROUP BY p.package_id, ifnull(k.limit_bytes, 0))
+        FROM _pool_kill k JOIN package p ON p.name = k.package WHERE k.is_told GROUP BY p.package_id, ifnull(k.limit_bytes, 0))
     GROUP BY package_id, under),
 judged AS (
     SELECT m.package_id, m.under, m.n, m.unknown, m.wall_ns, m.largest, m.heavy, m.kills,
@@ -143,7 +143,7 @@ merged AS (
             FROM _heavy h JOIN project j ON j.project_id = h.project_id GROUP BY j.name, h.package_id, h.allotment_id) u
             LEFT JOIN allotment a ON a.allotment_id = u.allotment_id
         UNION ALL SELECT k.project, p.package_id, ifnull(k.limit_bytes, 0), 0, 0, 0, NULL, 0, count(*)
-        FROM _pool_kill k JOIN package p ON p.name = k.package GROUP BY k.project, p.package_id, ifnull(k.limit_bytes, 0))
+        FROM _pool_kill k JOIN package p ON p.name = k.package WHERE k.is_told GROUP BY k.project, p.package_id, ifnull(k.limit_bytes, 0))
     WINDOW one AS (PARTITION BY project, package_id, under)),
 judged AS (
     SELECT m.project, m.package_id, m.under, m.n, m.unknown, m.wall_ns, m.largest, m.heavy, m.kills,

@@ -181,3 +181,47 @@ def test_kills_of_a_project_and_of_a_run():
 def test_groups_are_told_apart():
     assert group(POOLS[1]) == group(POOLS[2])
     assert len({group(p) for p in POOLS[2:]}) == len(POOLS) - 2
+
+
+def failing(rss, signal='KILL', **projects):
+    """100 results of 100 MiB, and a failed execution under the same limit, of which no container tells."""
+    made = Sized(**projects)
+    for trace in projects or 'r':
+        for _ in range(100):
+            made.add(trace, rss=100 * MIB, allotment=POOLS[1])
+    span = made.made.action('r', 'root//x:p', 'c', 'bad', [{'digest': f'{999:064x}:141', 'status': 3, 'exit_code': -1}], failed=1)
+    made.made.result(f'{999:064x}:141', exit_code=-1 if signal else 1, termination_signal=signal, worker='w', invocation='r', usage={'user_ns': S},
+                     max_rss_bytes=rss, attempt=('r', span, 0), allotment=POOLS[1])
+    return made
+
+
+@pytest.mark.parametrize('mib, new_mib', [(115, 256), (256, 256), (257, 512), (5000, 5120)])
+def test_what_failed_is_a_floor(mib, new_mib):
+    made = failing(mib * MIB)
+    row = one(made.made.finish())
+    assert (row['results'], row['peak_max_gib'], row['failed_max_gib']) == (100, gib(100), gib(mib))
+    assert (row['new_limit_gib'], row['new_request_gib'], row['oom_kills']) == (gib(new_mib), gib(new_mib), 0)
+    assert ('of one that failed' in row['reason']) == (mib > 115)
+    assert 'suspected ones, of which no container tells: 1' in row['reason']
+
+
+def test_what_failed_without_a_kill_is_no_suspect():
+    row = one(failing(300 * MIB, signal=None).made.finish())
+    assert row['new_limit_gib'] == gib(512) and 'suspected' not in row['reason']
+
+
+def test_what_failed_is_a_floor_of_its_own_project_and_run():
+    db = failing(5000 * MIB, r='one', s='two').made.finish()
+    assert {r['project']: r['failed_max_gib'] for r in rows(db, 'SELECT * FROM worker_sizing_by_project')} == {'one': gib(5000), 'two': None}
+    found = {r['run']: (r['new_limit_gib'], 'suspected' in r['reason']) for r in rows(db, 'SELECT * FROM worker_sizing_by_run')}
+    assert found == {'r': (gib(5120), True), 's': (gib(256), False)}
+
+
+@pytest.mark.parametrize('key', ['sizing_min_results', 'sizing_margin_pct', 'sizing_step_mib', 'sizing_oom_pct', 'sizing_oom_mib'])
+def test_without_a_setting_nothing_is_recommended(key):
+    db = failing(5000 * MIB).made.finish()
+    db.execute('DELETE FROM setting WHERE key = ?', (key,))
+    for view in ('worker_sizing', 'worker_sizing_by_project', 'worker_sizing_by_run'):
+        (row,) = rows(db, f'SELECT * FROM {view}')
+        assert {row[c] for c in ('verdict', 'new_limit_gib', 'new_request_gib', 'new_cpu_request')} == {None}
+        assert row['results'] == 100 and row['reason'].startswith('a setting sizing_* is missing')
