@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Runs the example queries of README.md and compares what they print.
+"""Runs the example commands of README.md and compares what they print.
 
 usage: BR2_INGEST=PROGRAM check_readme.py [--update]
 
-The data are the recorded logs of tests/data, ingested against the recording.
+The database is the one that scripts/demo makes, by the same command on the same logs.
 A line of the console block that begins with "$ " is a command; what follows,
 to the next one, is its output. Only `sqlite3` and `br2-ingest` are run, in a folder
 that holds nothing but the database.
@@ -11,25 +11,35 @@ that holds nothing but the database.
 import os
 import pathlib
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = ROOT / 'README.md'
-DATA = ROOT / 'tests' / 'data'
-SAMPLES = ('demo-x86_64', 'cells', 'failures')
+DEMO = (ROOT / 'scripts' / 'demo').read_text()
+DATA = 'tests/data'
+SAMPLES = 'demo-x86_64 cells failures'
+ANSWERS = f'--replay {DATA}/recordings/demo.jsonl.zst'
+PODS = f'--pods {DATA}/pods/recorded.json'
+
+
+def check_demo():
+    """What is shown is what somebody gets who follows the README: the demo's file."""
+    for words in (f'for sample in {SAMPLES}; do', ANSWERS, f'"${{answers[@]}}" {PODS}\n'):
+        if words not in DEMO:
+            sys.exit(f'scripts/demo no longer says: {words.strip()}')
 
 
 def ingest(binary, folder):
-    for sample in SAMPLES:
-        subprocess.run(
-            [binary, '--quiet', '--db', 'demo.db', '--replay',
-             DATA / 'recordings' / 'demo.jsonl.zst', DATA / 'logs' / sample],
-            cwd=folder, check=True)
-    subprocess.run(
-        [binary, '--quiet', '--db', 'demo.db', '--no-remote', '--pods', DATA / 'pods' / 'recorded.json',
-         DATA / 'logs' / 'failures'], cwd=folder, check=True)
+    """Makes folder/demo.db."""
+    with tempfile.TemporaryDirectory() as made:
+        for sample in SAMPLES.split():
+            shutil.copytree(ROOT / DATA / 'logs' / sample, f'{made}/experiments/{sample}')
+            os.remove(f'{made}/experiments/{sample}/expected.json')
+        subprocess.run([binary, f'{made}/experiments', '--quiet', '--db', f'{folder}/demo.db', *ANSWERS.split(),
+                        *PODS.split()], cwd=ROOT, check=True)
 
 
 def run(command, folder):
@@ -39,6 +49,8 @@ def run(command, folder):
     elif words[0] != 'sqlite3':
         sys.exit(f'README.md: only sqlite3 and br2-ingest are run, not {words[0]}')
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f'README.md: $ {command}\n{done.stderr}')
     return done.stdout + done.stderr
 
 
@@ -64,6 +76,7 @@ def main():
     text = README.read_text()
     if '$ sqlite3' not in text:
         sys.exit('README.md: no example to run')
+    check_demo()
     with tempfile.TemporaryDirectory() as folder:
         ingest(pathlib.Path(os.environ['BR2_INGEST']).resolve(), folder)
         fresh = rewrite(text, folder)
