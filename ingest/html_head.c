@@ -106,7 +106,25 @@ static void add_card_number(struct html_page *page, const char *id, const char *
 	buf_release(&value);
 }
 
-static void add_card_actions(struct html_page *page, const struct points *points)
+/* Of those without usage, whose rows are where: the two kinds add up. */
+static void add_without(struct buf *words, uint64_t without, uint64_t failed)
+{
+	html_add_count(words, without);
+	buf_addstr(words, " without usage are in no figure here");
+	if (!failed) {
+		buf_addstr(words, "; <a href=\"#missing\">why</a>");
+		return;
+	}
+	buf_addstr(words, ": ");
+	html_add_count(words, failed);
+	buf_addstr(words, " failed, with numbers of their own (view failures), "
+			  "<a href=\"#missing\">");
+	html_add_count(words, without - failed);
+	buf_addstr(words, " more</a>");
+}
+
+static void add_card_actions(struct html_page *page, const struct points *points,
+			     const struct notes *notes)
 {
 	struct buf value = BUF_INIT, words = BUF_INIT;
 
@@ -114,10 +132,8 @@ static void add_card_actions(struct html_page *page, const struct points *points
 	buf_addstr(&value, " <small>of ");
 	html_add_count(&value, points->digests);
 	buf_addstr(&value, "</small>");
-	html_add_count(&words, points->digests - points->count);
-	buf_addstr(&words,
-		   " without usage are in no figure here; <a href=\"#missing\">why</a>. Each "
-		   "digest counts once, hits included");
+	add_without(&words, points->digests - points->count, (uint64_t)notes->failed_found);
+	buf_addstr(&words, ". Each digest counts once, hits included");
 	if (points->by_others) {
 		buf_addstr(&words, "; ");
 		html_add_count(&words, points->by_others);
@@ -146,7 +162,7 @@ static void add_cards(struct html_page *page, const struct points *points,
 	bool is_known = points->count > 0;
 
 	buf_addstr(&page->html, "<dl class=\"cards\">\n");
-	add_card_actions(page, points);
+	add_card_actions(page, points, notes);
 	add_card_number(page, "f-wall", "Wall time", " h", figures->wall_s / 3600, is_known,
 			"Of the commands themselves, without fetching, uploading and waiting.");
 	add_card_number(page, "f-cpu", "CPU time", " h", figures->cpu_s / 3600, is_known,
@@ -178,8 +194,6 @@ static void add_notes(struct html_page *page, const struct notes *notes)
 	buf_addstr(&page->html, "<ul class=\"notes\">\n");
 	add_note(page, notes->in_flight,
 		 "started actions have no end in what was read of their log: not counted.");
-	add_note(page, notes->failed_found,
-		 "failed actions have numbers of their own, in no figure here (view failures).");
 	add_note(page, notes->unmeasured,
 		 "digests are referred to by dev and viewcheck runs only.");
 	add_note(page, notes->bad_logs, "logs are damaged or hold records that could not be read.");

@@ -1,6 +1,7 @@
 """report --html as a browser shows it: its figures are those of the views, it stays inside of a narrow window, says nothing
 on the console, asks for nothing, and takes no name for markup."""
 import os
+import re
 import shutil
 import sqlite3
 import stat
@@ -69,6 +70,10 @@ def test_the_figures_on_top_are_those_of_summary(shown, chromium):
     text = {name: page.value(f'document.getElementById("f-{name}").textContent')
             for name in ('actions', 'wall', 'cpu', 'cores', 'rss', 'kills', 'heavy')}
     assert text['actions'] == f"{wanted['with_usage']:,} of {wanted['digests']:,}"
+    without, failed, missing = (int(n) for n in re.findall(r'(\d+) (?:without|failed|more)', page.value(
+        'document.getElementById("f-actions").nextElementSibling.textContent')))
+    assert (without, failed) == (wanted['digests'] - wanted['with_usage'], wanted['only_historical']) and failed > 0
+    assert without - failed == missing == sum(number(row['digests']) for row in page.table('missing'))
     assert number(text['wall']) == wanted['wall_h'] > 0
     assert number(text['cpu']) == wanted['cpu_h'] > 0
     assert number(text['cores']) == wanted['avg_cores'] > 0
