@@ -306,8 +306,10 @@ static void caption_memory(const struct points *points, const struct heavies *he
 	add_over(caption, plot, limits);
 	buf_addstr(
 		caption,
-		"The lines are the memory limits of the shapes and of today's pools. A peak is the "
-		"larger one of the largest single process and of the container's sampled working "
+		"The lines are the memory limits of the shapes and of today's pools, the request "
+		"of a "
+		"pool that has none. A peak is the larger one of the largest single process and of "
+		"the container's sampled working "
 		"set: a lower bound, most of all where an action was killed. <code>make -jN</code> "
 		"follows the limit it runs under.");
 }

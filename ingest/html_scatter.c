@@ -125,6 +125,8 @@ static void add_y_lines(struct buf *html, const struct scatter *plot)
 #define NAMES_MAX 8
 #define NAME_CHARACTERS 26
 #define CHARACTER_WIDTH 6.6
+#define NAME_GAP 8
+#define MARK_RADIUS 4.5
 
 struct box {
 	double left, right, top, bottom;
@@ -145,19 +147,35 @@ static bool is_free(const struct box *box, const struct box *taken, size_t count
 	return true;
 }
 
-/* Where a name of so many bytes goes beside a mark: to the right, at the end of the area to the
- * left. */
-static struct box box_beside(const struct scatter *plot, double x, double y, size_t len)
+/* A name of so many bytes beside a mark. */
+static struct box box_beside(double x, double y, size_t len, bool is_left)
 {
 	double width = CHARACTER_WIDTH * (double)(len < NAME_CHARACTERS ? len : NAME_CHARACTERS);
-	double left = x + 8 + width < plot->x.end ? x + 8 : x - 8 - width;
+	double left = is_left ? x - NAME_GAP - width : x + NAME_GAP;
 
 	return (struct box){left, left + width, y - 8, y + 6};
 }
 
+/* A name as near to another mark as to its own reads as that one's. */
+static bool is_clear(const struct scatter *plot, const struct box *box, size_t own)
+{
+	size_t i;
+
+	for (i = 0; i < plot->mark_count; i++) {
+		double x = axis_place(&plot->x, plot->marks[i].x);
+		double y = axis_place(&plot->y, plot->marks[i].y);
+		struct box around = {x - NAME_GAP, x + NAME_GAP, y - MARK_RADIUS, y + MARK_RADIUS};
+
+		if (i != own && overlap(box, &around))
+			return false;
+	}
+	return true;
+}
+
 static void add_mark(struct buf *html, double x, double y, const char *about)
 {
-	buf_addf(html, "<circle class=\"mark\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"><title>", x, y);
+	buf_addf(html, "<circle class=\"mark\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>", x, y,
+		 MARK_RADIUS);
 	html_add_text(html, str_of(about));
 	buf_addstr(html, "</title></circle>\n");
 }
@@ -172,23 +190,35 @@ static void add_mark_name(struct buf *html, const struct box *box, double x, con
 	buf_addstr(html, "</text>\n");
 }
 
-/* The first ones get their name where it covers no other. */
+/* To the right, else to the left. False: there is no room. */
+static bool find_room(const struct scatter *plot, size_t number, const struct box *taken,
+		      size_t count, struct box *out)
+{
+	const struct scatter_mark *mark = &plot->marks[number];
+	double x = axis_place(&plot->x, mark->x), y = axis_place(&plot->y, mark->y);
+	int is_left;
+
+	for (is_left = 0; is_left < 2; is_left++) {
+		*out = box_beside(x, y, strlen(mark->name), is_left);
+		if ((is_left ? out->left > plot->x.start : out->right < plot->x.end) &&
+		    is_free(out, taken, count) && is_clear(plot, out, number))
+			return true;
+	}
+	return false;
+}
+
+/* The first ones get their name where it covers no other and is next to no other's mark. */
 static void add_mark_names(struct buf *html, const struct scatter *plot)
 {
 	struct box taken[NAMES_MAX];
 	size_t i, names = 0;
 
-	for (i = 0; i < plot->mark_count && names < NAMES_MAX; i++) {
-		const struct scatter_mark *mark = &plot->marks[i];
-		double x = axis_place(&plot->x, mark->x);
-		struct box box =
-			box_beside(plot, x, axis_place(&plot->y, mark->y), strlen(mark->name));
-
-		if (!is_free(&box, taken, names))
-			continue;
-		add_mark_name(html, &box, x, mark->name);
-		taken[names++] = box;
-	}
+	for (i = 0; i < plot->mark_count && names < NAMES_MAX; i++)
+		if (find_room(plot, i, taken, names, &taken[names])) {
+			add_mark_name(html, &taken[names], axis_place(&plot->x, plot->marks[i].x),
+				      plot->marks[i].name);
+			names++;
+		}
 }
 
 /* Over the names, which would cover them. */

@@ -268,6 +268,24 @@ static void test_names_do_not_cover_each_other(void **state)
 	buf_release(&html);
 }
 
+/* A name between two rings would read as either's: to the left, or not at all. */
+static void test_names_keep_off_other_marks(void **state)
+{
+	static const double points[] = {1, 1};
+	static const struct scatter_mark marks[] = {{20, 5, "one", ""}, {40, 5, "two", ""}};
+	struct scatter scatter = scatter_of(points, 1);
+	struct buf html = BUF_INIT;
+
+	(void)state;
+	scatter.marks = marks;
+	scatter.mark_count = 2;
+	scatter_add(&html, &scatter);
+	assert_int_equal(count_of(html.data, "<text class=\"lab end\""), 1);
+	assert_int_equal(count_of(html.data, ">one<"), 1);
+	assert_int_equal(count_of(html.data, ">two<"), 0);
+	buf_release(&html);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +300,7 @@ int main(void)
 		cmocka_unit_test(test_steps_as_columns),
 		cmocka_unit_test(test_few_points_are_dots_many_are_cells),
 		cmocka_unit_test(test_names_do_not_cover_each_other),
+		cmocka_unit_test(test_names_keep_off_other_marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
