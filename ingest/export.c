@@ -156,7 +156,7 @@ static int replace_file(struct store *store, const char *sql, const char *path,
 	int rc = -1;
 
 	if (fd < 0) {
-		err_errno(err, ERR_IO, errno, "%s", temporary);
+		err_errno(err, ERR_IO, errno, "%s", path);
 		goto out;
 	}
 	if (write_rows(store, sql, options, fd, err) < 0)

@@ -61,7 +61,7 @@ static int replace(const char *path, const struct buf *page, struct err *err)
 	int rc = -1;
 
 	if (fd < 0) {
-		err_errno(err, ERR_IO, errno, "%s", temporary);
+		err_errno(err, ERR_IO, errno, "%s", path);
 		goto out;
 	}
 	rc = write_all(fd, page, err);

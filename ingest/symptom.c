@@ -134,8 +134,9 @@ static void say_failed(const struct symptom_facts *facts, struct buf *buf)
 		return;
 	buf_addstr(buf, "failed: ");
 	add_count(buf, facts->missing[REASON_FAILED], "action");
-	buf_addstr(buf, ", of which no numbers of their own were found. br2-ingest views failures "
-			"--format table says why\n");
+	buf_addstr(buf,
+		   ", which left no numbers of their own. br2-ingest views failures --format table "
+		   "says why\n");
 }
 
 static void say_uploads_refused(const struct symptom_facts *facts, struct buf *buf)

@@ -248,7 +248,8 @@ def test_it_writes_over_no_device_folder_or_database(shown, tmp_path):
         said = shown.run('report', '--all', '--html', target, '--db', shown.db, code=3)
         assert words in said.stderr and said.stdout == ''
     assert shown.db.read_bytes() == before and stat.S_ISFIFO(fifo.stat().st_mode)
-    assert 'nowhere' in shown.run('report', '--all', '--html', tmp_path / 'nowhere/x.html', '--db', shown.db, code=2).stderr
+    assert 'nowhere/x.html: No such' in shown.run('report', '--all', '--html', tmp_path / 'nowhere/x.html', '--db', shown.db,
+                                                  code=2).stderr
     for option in ('--json', '--no-tests', '--min-wall=3', '--format=csv'):
         assert '--html' in shown.run('report', '--all', '--html', '-', option, '--db', shown.db, code=3).stderr
 
