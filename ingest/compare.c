@@ -368,9 +368,13 @@ int compare_check(struct store *store, const struct compare *compare, struct err
 	    !str_equal(sides.a.values[SIDE_PROJECT].text, sides.b.values[SIDE_PROJECT].text))
 		rc = err_set(err, ERR_USAGE,
 			     "A is a run of project %s, B of %s: only runs of one project are "
-			     "compared",
+			     "compared%s",
 			     sides.a.values[SIDE_PROJECT].text.data,
-			     sides.b.values[SIDE_PROJECT].text.data);
+			     sides.b.values[SIDE_PROJECT].text.data,
+			     /* A trace id, of which there is nothing to say, stays what it is. */
+			     *compare->how_a || *compare->how_b
+				     ? "; --project NAME says whose last run or salt is meant"
+				     : "");
 	release_sides(&sides);
 	return rc;
 }

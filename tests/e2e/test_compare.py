@@ -16,6 +16,7 @@ from harness import rows
 RECORDING = harness.ROOT / 'tests/data/recordings/demo.jsonl.zst'
 GOLDEN = harness.ROOT / 'tests/golden'
 COLD, LATER = 'ebb4affa-bb6d-4c4c-9946-31c980b6c3a4', '6746f215-b757-49e7-a3f5-6faa62cecebf'
+DEMO = '7a7970ab-ddb2-4e22-aef8-1f68a7d85f21'
 NATIVE = '0a4afb48-2807-4cc3-b075-c88e410758a7'
 SALT, SALT_NATIVE = 'wrapped-remote-cache-30022034', 'native-remote-cache-30022046'
 # Two lost cold runs; wrapped against native by salts; runs with logs, of which the second has new failures.
@@ -113,7 +114,9 @@ def test_last_is_of_the_project_around(shown):
     ([COLD, 'last-x'], "no run 'last-x'"),
     (['last', 'last-99', '--all'], 'last-99: there are not so many runs with actions (the whole file: '),
     (['last', 'last-1', '--project', 'nothing'], '--project nothing: no run of it is stored'),
-    ([COLD, 'cellA'], 'A is a run of project qemu-mini, B of demo-x86_64: only runs of one project are compared'),
+    ([COLD, 'cellA'], 'A is a run of project qemu-mini, B of demo-x86_64: only runs of one project are compared; --project NAME'),
+    (['last', COLD, '--all'], 'only runs of one project are compared; --project NAME says whose last run or salt is meant\n'),
+    ([COLD, DEMO], 'only runs of one project are compared\n'),
 ])
 def test_words_that_name_no_pair(shown, words, said):
     done = compare(shown, *words, code=3)
