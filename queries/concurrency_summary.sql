@@ -7,7 +7,7 @@ CREATE VIEW concurrency_summary (
     unknown_waits,  -- without those for waiting
     workers,        -- workers seen
     peak_running,   -- most actions that held a worker at once; NULL, as what follows of running: no times are known
-    avg_running,    -- while at least one did
+    avg_running,    -- the same on average, while at least one did; executions has the average of the whole time
     running_s,      -- time during which at least one did
     idle_s,         -- time from the first to the last of them during which none did
     peak_waiting,   -- most actions that waited at once; NULL, as queued_s: no times are known

@@ -16,7 +16,8 @@ CREATE VIEW executions (
     first_utc,   -- first known time of its first result (queued, as a rule), by the servers' clocks
     last_utc,    -- when its last result was complete
     seconds,     -- from one to the other
-    avg_running  -- wall time / seconds: how many ran at once on average
+    avg_running  -- wall time / seconds: how many commands ran at once on average, from first_utc to last_utc, pauses
+                 -- included; concurrency_summary counts what held a worker, while at least one did
 ) AS
 SELECT e.invocation, r.trace_id, j.name, k.variant, k.mode, k.salt, g.trace_id, e.results, e.with_usage,
     round(e.wall_ns / 3.6e12, 3), round(e.cpu_ns / 3.6e12, 3), round(e.cpu_ns / nullif(e.wall_ns, 0), 2),

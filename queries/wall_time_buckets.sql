@@ -1,7 +1,7 @@
 CREATE VIEW wall_time_buckets (
     -- Always five rows, by wall time. They count results of the action cache with usage, each
     -- digest once, whichever runs hit it.
-    wall_time,  -- class of wall time
+    wall_time,  -- class of wall time; the report prints the last one as 300-inf s
     from_s,     -- from this on, seconds
     to_s,       -- below this; NULL: no end
     actions,    -- results in this class
@@ -27,7 +27,7 @@ CREATE VIEW wall_time_buckets_by_project (
     -- Always five rows a project, by name and wall time. A digest belongs to the project of its first
     -- reference; counted as in wall_time_buckets.
     project,    -- name
-    wall_time,  -- class of wall time
+    wall_time,  -- class of wall time; the report prints the last one as 300-inf s
     from_s,     -- from this on, seconds
     to_s,       -- below this; NULL: no end
     actions,    -- results in this class
@@ -60,7 +60,7 @@ ORDER BY v.project, v.bucket;
 CREATE VIEW wall_time_buckets_by_run (
     -- Always five rows a run, by trace id and wall time. Hits included: each digest of the run once.
     run,        -- trace id
-    wall_time,  -- class of wall time
+    wall_time,  -- class of wall time; the report prints the last one as 300-inf s
     from_s,     -- from this on, seconds
     to_s,       -- below this; NULL: no end
     actions,    -- results in this class

@@ -9,7 +9,8 @@ CREATE VIEW waste (
     unknown,          -- and the others: no allotment, times or memory is known, or the clocks disagree
     busy_h,           -- fetch + run + upload of the results: how long they held a worker, hours; NULL, as all
                       -- below, where there is none
-    requested_core_h, -- cores requested times that, the pod's other containers included (setting pod_overhead_cpu)
+    requested_core_h, -- cores requested times that, the pod's other containers included (setting pod_overhead_cpu); of
+                      -- whole pods, their start and idle time included: br2-ingest plan
     used_core_h,      -- their CPU time
     used_core_pct,    -- of the requested; over 100: bursts
     requested_gib_h,  -- memory requested times that, likewise (pod_overhead_gib)
@@ -37,7 +38,8 @@ CREATE VIEW waste_by_project (
     unknown,          -- and the others: no allotment, times or memory is known, or the clocks disagree
     busy_h,           -- fetch + run + upload of the results: how long they held a worker, hours; NULL, as all
                       -- below, where there is none
-    requested_core_h, -- cores requested times that, the pod's other containers included (setting pod_overhead_cpu)
+    requested_core_h, -- cores requested times that, the pod's other containers included (setting pod_overhead_cpu); of
+                      -- whole pods, their start and idle time included: br2-ingest plan
     used_core_h,      -- their CPU time
     used_core_pct,    -- of the requested; over 100: bursts
     requested_gib_h,  -- memory requested times that, likewise (pod_overhead_gib)
@@ -64,7 +66,8 @@ CREATE VIEW waste_by_package (
     unknown,          -- and the others: no allotment, times or memory is known, or the clocks disagree
     busy_h,           -- fetch + run + upload of the results: how long they held a worker, hours; NULL, as all
                       -- below, where there is none
-    requested_core_h, -- cores requested times that, the pod's other containers included (setting pod_overhead_cpu)
+    requested_core_h, -- cores requested times that, the pod's other containers included (setting pod_overhead_cpu); of
+                      -- whole pods, their start and idle time included: br2-ingest plan
     used_core_h,      -- their CPU time
     used_core_pct,    -- of the requested; over 100: bursts
     requested_gib_h,  -- memory requested times that, likewise (pod_overhead_gib)
@@ -88,7 +91,8 @@ CREATE VIEW waste_by_invocation (
     unknown,          -- and the others: no allotment, times or memory is known, or the clocks disagree
     busy_h,           -- fetch + run + upload of the results: how long they held a worker, hours; NULL, as all
                       -- below, where there is none
-    requested_core_h, -- cores requested times that, the pod's other containers included (setting pod_overhead_cpu)
+    requested_core_h, -- cores requested times that, the pod's other containers included (setting pod_overhead_cpu); of
+                      -- whole pods, their start and idle time included: br2-ingest plan
     used_core_h,      -- their CPU time
     used_core_pct,    -- of the requested; over 100: bursts
     requested_gib_h,  -- memory requested times that, likewise (pod_overhead_gib)
