@@ -4,6 +4,7 @@
 #include "database.h"
 #include "export.h"
 #include "scope.h"
+#include "util/buf.h"
 #include "util/mem.h"
 #include "util/msg.h"
 
@@ -27,7 +28,8 @@ static const char usage[] =
 	"\n"
 	"Writes one RFC 4180 file a view. Without VIEW: all canned views but the\n"
 	"_by_project, _by_run and _by_invocation forms, and those of two runs\n"
-	"(run_compare). Tables and your own views can be named too.";
+	"(run_compare). Tables and your own views can be named too. With --project\n"
+	"views whose rows are of all projects together, such as workers, are left out.";
 
 static const char examples[] =
 	"Examples:\n"
@@ -76,10 +78,18 @@ static void export_one(struct store *store, const char *name, struct written *wr
 		written->worst = err.kind;
 }
 
+static void add_left_out(struct buf *left_out, const char *name)
+{
+	if (left_out->len)
+		buf_addstr(left_out, ", ");
+	buf_addstr(left_out, name);
+}
+
 /* By default, what cannot be limited to the project is left out, and said. */
 static int export_defaults(struct store *store, struct written *written, struct err *err)
 {
 	struct names names = {NULL, 0};
+	struct buf left_out = BUF_INIT;
 	int rc = export_default_views(store, add_name, &names, err);
 	size_t i;
 
@@ -87,13 +97,16 @@ static int export_defaults(struct store *store, struct written *written, struct 
 		int known = options.project ? export_knows_project(store, names.items[i], err) : 1;
 
 		if (known == 0)
-			msg_note("%s does not tell projects apart, skipping", names.items[i]);
+			add_left_out(&left_out, names.items[i]);
 		else if (known > 0)
 			export_one(store, names.items[i], written);
 		rc = known < 0 ? -1 : 0;
 	}
 	if (rc == 0)
 		msg_note("%zu views written to %s", written->done, options.dir);
+	if (rc == 0 && left_out.len)
+		msg_note("left out, as their rows are of all projects together: %s", left_out.data);
+	buf_release(&left_out);
 	names_release(&names);
 	return rc;
 }

@@ -81,47 +81,82 @@ static int has_by_project(struct store *store, const char *name, struct err *err
 		   name, err);
 }
 
-static int has_project_column(struct store *store, const char *name, struct err *err)
+/* By which column rows are known as a project's, the first that there is. */
+static const struct {
+	const char *column, *where;
+} filters[] = {
+	{"project", " WHERE project = :project"},
+	{"run", " WHERE run IN (SELECT r.trace_id FROM run r JOIN project p USING (project_id)"
+		" WHERE p.name = :project)"},
+	{"invocation", " WHERE invocation IN (SELECT e.invocation FROM executions e"
+		       " WHERE e.project = :project)"},
+};
+
+/* 1: puts the filter into *out_where; 0: there is none; -1. */
+static int find_filter(struct store *store, const char *name, const char **out_where,
+		       struct err *err)
 {
-	return ask(store, "SELECT 1 FROM pragma_table_info(:name) WHERE name = 'project'", name,
-		   err);
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < sizeof(filters) / sizeof(*filters) && rc == 0; i++) {
+		struct param params[] = {text_param(":name", name),
+					 text_param(":column", filters[i].column)};
+		bool yes = false;
+
+		rc = store_query(store,
+				 "SELECT 1 FROM pragma_table_info(:name) WHERE name = :column",
+				 params, 2, take_flag, &yes, err);
+		if (rc == 0 && yes) {
+			*out_where = filters[i].where;
+			rc = 1;
+		}
+	}
+	return rc;
 }
 
 int export_knows_project(struct store *store, const char *name, struct err *err)
 {
+	const char *where;
 	int rc = has_by_project(store, name, err);
 
-	return rc ? rc : has_project_column(store, name, err);
+	return rc ? rc : find_filter(store, name, &where, err);
 }
 
 /* ---- one file ----------------------------------------------------------------- */
 
+/* Adds "NAME WHERE ...": the rows of one project. */
+static int add_project(struct store *store, const char *name, struct buf *sql, struct err *err)
+{
+	const char *where = filters[0].where;
+	int rc = has_by_project(store, name, err);
+	char *by_project = rc == 1 ? xasprintf("%s_by_project", name) : NULL;
+
+	if (rc == 0)
+		rc = find_filter(store, name, &where, err);
+	if (rc == 0)
+		err_set(err, ERR_USAGE, "'%s' does not tell projects apart", name);
+	if (rc == 1) {
+		store_quote_name(sql, by_project ? by_project : name);
+		buf_addstr(sql, where);
+	}
+	free(by_project);
+	return rc == 1 ? 0 : -1;
+}
+
 static int build_query(struct store *store, const char *name, const char *project, struct buf *sql,
 		       struct err *err)
 {
-	char *by_project = NULL;
 	int rc = exists(store, name, err);
 
 	if (rc == 0)
 		err_set(err, ERR_USAGE, "no view or table '%s': br2-ingest views lists them", name);
 	if (rc <= 0)
 		return -1;
-	if (project) {
-		rc = has_by_project(store, name, err);
-		if (rc == 1)
-			by_project = xasprintf("%s_by_project", name);
-		else if (rc == 0)
-			rc = has_project_column(store, name, err);
-		if (rc == 0)
-			err_set(err, ERR_USAGE, "'%s' does not tell projects apart", name);
-		if (rc <= 0)
-			return -1;
-	}
 	buf_addstr(sql, "SELECT * FROM ");
-	store_quote_name(sql, by_project ? by_project : name);
 	if (project)
-		buf_addstr(sql, " WHERE project = :project");
-	free(by_project);
+		return add_project(store, name, sql, err);
+	store_quote_name(sql, name);
 	return 0;
 }
 

@@ -28,8 +28,9 @@ int export_folder(const struct export_options *options, struct err *err);
 /*
  * Writes <dir>/<name>.csv in one step: a file of that name is whole, whatever
  * happens. With a project: the rows of <name>_by_project where there is such a
- * view, else those whose column `project` says so; a name that has neither is
- * an error (ERR_USAGE), as is one that is no view or table.
+ * view, else those whose column `project` says so, else those whose `run` or
+ * `invocation` is one of the project; a name that has none of these is an error
+ * (ERR_USAGE), as is one that is no view or table.
  */
 int export_view(struct store *store, const char *name, const struct export_options *options,
 		struct err *err);

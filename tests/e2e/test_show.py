@@ -402,10 +402,21 @@ def test_export_of_one_project(shown, tmp_path):
 
 
 def test_export_of_all_views_of_one_project(shown, tmp_path):
-    show(shown, 'export', '--csv', tmp_path / 'all', '--project', 'qemu-mini')
+    """By project, run or invocation; what has none of these is named in one line."""
+    said = show(shown, 'export', '--csv', tmp_path / 'all', '--project', 'qemu-mini').stderr
+    of_project = {'project': {'qemu-mini'}, 'run': {row['run'] for row in rows(
+        shown.db, "SELECT trace_id AS run FROM run JOIN project USING (project_id) WHERE name = 'qemu-mini'")},
+                  'invocation': {row['invocation'] for row in rows(shown.db, "SELECT invocation FROM executions WHERE project = 'qemu-mini'")}}
+    filled = set()
     for path in (tmp_path / 'all').iterdir():
         header, *lines = read_csv(path)
-        assert {line[header.index('project')] for line in lines} <= {'qemu-mini'}, path.name
+        column = next(column for column in of_project if column in header)
+        assert {line[header.index(column)] for line in lines} <= of_project[column], path.name
+        filled |= {path.stem} if lines else set()
+    assert {'critical_path', 'critical_packages', 'concurrency', 'concurrency_summary', 'worker_skew'} <= filled
+    _, told = said.splitlines()
+    assert told.endswith(': sample_coverage, sample_intervals, shape_fit_by_package, unexplained_terminations, '
+                         'waste_by_package, worker_minutes, worker_peaks, workers')
 
 
 def test_export_for_a_spreadsheet(shown, tmp_path):
