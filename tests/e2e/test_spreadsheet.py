@@ -171,6 +171,22 @@ def test_plain_files_open_with_quoted_fields_as_text(database, tmp_path):
     check_all(database, folder, opened(folder, 'en-US', QUOTED_AS_TEXT), False)
 
 
+def test_why_decimal_commas_are_quoted(database, tmp_path):
+    """LibreOffice, unasked, divides fields at commas too. Where it is told to take quoted fields for texts, which it is not
+    by default, fractions are texts: the manual says so."""
+    path = export_hostile(database, tmp_path, '--decimal-comma') / 'hostile.csv'
+
+    def half(options):
+        _, *lines = read_sheet(opened(tmp_path, 'de-DE', options) / 'hostile.fods', 6)
+        return lines[NUMBERS.index(-0.5)][1]
+
+    assert half(UNCHANGED) == ('float', -0.5)
+    assert half(QUOTED_AS_TEXT) == ('string', '-0,5')
+    quoted = path.read_bytes()
+    path.write_bytes(quoted.replace(b'"-0,5"', b'-0,5'))
+    assert path.read_bytes() != quoted and half(UNCHANGED) == ('float', 0)
+
+
 def test_only_what_would_be_taken_is_guarded(database, tmp_path):
     export_hostile(database, tmp_path, '--spreadsheet')
     _, *lines = read_sheet(opened(tmp_path, 'en-US', UNCHANGED) / 'hostile.fods', 5)
