@@ -60,18 +60,22 @@ static int check_bounds(const struct plan *plan, const char *option,
 
 /* ---- the shapes proposed --------------------------------------------------------------- */
 
-/* The one in force, of any cluster: the pool that has the shape's name. */
+/* The row in force of the pool that has the shape's name, of any cluster; one retired tells
+ * nothing. */
 static const struct plan_spec *spec_of_shape(const struct plan_known *known, struct str name,
 					     int64_t now_ns)
 {
 	const struct plan_spec *newest = NULL;
 	size_t i;
 
-	for (i = 0; i < known->spec_count; i++)
-		if (str_equal(known->specs[i].pool, name) &&
-		    known->specs[i].valid_from_ns <= now_ns &&
-		    (!newest || known->specs[i].valid_from_ns >= newest->valid_from_ns))
-			newest = &known->specs[i];
+	for (i = 0; i < known->spec_count; i++) {
+		const struct plan_spec *spec = &known->specs[i];
+
+		if (str_equal(spec->pool, name) && !spec->retired &&
+		    plan_find_spec(known, spec->cache, name, now_ns) == spec &&
+		    (!newest || spec->valid_from_ns >= newest->valid_from_ns))
+			newest = spec;
+	}
 	return newest;
 }
 
@@ -106,8 +110,8 @@ static int size_place(const struct plan *plan, struct plan_place *place, struct 
 	const struct shape *shape = &place->shape;
 
 	place->jobs = plan_jobs_of(shape, &settings->jobs);
-	place->pod_cpu_milli = shape->cpu_milli + settings->overhead_cpu_milli;
-	place->pod_memory_bytes = shape->memory_request_bytes + settings->overhead_bytes;
+	place->pod_cpu_milli = plan_add(shape->cpu_milli, settings->overhead_cpu_milli);
+	place->pod_memory_bytes = plan_add(shape->memory_request_bytes, settings->overhead_bytes);
 	place->node_holds = UNKNOWN;
 	if (!plan->has_node)
 		return 0;

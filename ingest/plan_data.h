@@ -20,7 +20,7 @@ struct plan_settings {
 	int64_t start_ns; /* worker_start_s */
 	int64_t overhead_cpu_milli,
 		overhead_bytes; /* of a pod, besides the container that runs actions */
-	int64_t margin_pct;
+	double margin_pct;
 	struct plan_jobs jobs;
 };
 
@@ -46,6 +46,7 @@ struct plan_spec {
 	int64_t valid_from_ns;
 	int64_t workers_min, workers_max, cooldown_s, concurrency;
 	int64_t cpu_milli, memory_bytes, limit_bytes; /* requested, and the limit */
+	bool retired;				      /* enabled: false */
 };
 
 /* Texts of rows, kept until all go. */

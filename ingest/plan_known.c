@@ -55,9 +55,9 @@ static int load_settings(struct store *store, struct plan_settings *out, struct 
 		.start_ns = (int64_t)(settings[0].value * NS_PER_S),
 		.overhead_cpu_milli = (int64_t)ceil(settings[1].value * 1000),
 		.overhead_bytes = (int64_t)ceil(settings[2].value * GIB),
-		.margin_pct = (int64_t)settings[3].value,
+		.margin_pct = settings[3].value,
 		.jobs = {.bytes_per_job = (int64_t)(settings[4].value * GIB),
-			 .extra = (int64_t)settings[5].value},
+			 .extra = settings[5].value},
 	};
 	return 0;
 }
@@ -110,16 +110,18 @@ static int take_spec(void *context, const struct row *row, struct err *err)
 
 	(void)err;
 	known->specs = plan_grow(known->specs, known->spec_count, sizeof(*known->specs));
-	known->specs[known->spec_count++] = (struct plan_spec){plan_keep(&known->texts, &v[0]),
-							       plan_keep(&known->texts, &v[1]),
-							       v[2].integer,
-							       plan_integer(&v[3]),
-							       plan_integer(&v[4]),
-							       plan_integer(&v[5]),
-							       plan_integer(&v[6]),
-							       plan_integer(&v[7]),
-							       plan_integer(&v[8]),
-							       plan_integer(&v[9])};
+	known->specs[known->spec_count++] =
+		(struct plan_spec){plan_keep(&known->texts, &v[0]),
+				   plan_keep(&known->texts, &v[1]),
+				   v[2].integer,
+				   plan_integer(&v[3]),
+				   plan_integer(&v[4]),
+				   plan_integer(&v[5]),
+				   plan_integer(&v[6]),
+				   plan_integer(&v[7]),
+				   plan_integer(&v[8]),
+				   plan_integer(&v[9]),
+				   v[10].type == VALUE_INTEGER && !v[10].integer};
 	return 0;
 }
 

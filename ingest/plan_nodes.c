@@ -20,8 +20,9 @@ struct hosts {
 
 int64_t plan_node_holds(const struct node_size *node, int64_t cpu_milli, int64_t memory_bytes)
 {
-	int64_t by_cpu = node->cpu_milli / cpu_milli;
-	int64_t by_memory = node->memory_bytes / memory_bytes;
+	/* A pool may request nothing. */
+	int64_t by_cpu = cpu_milli ? node->cpu_milli / cpu_milli : INT64_MAX;
+	int64_t by_memory = memory_bytes ? node->memory_bytes / memory_bytes : INT64_MAX;
 
 	return by_cpu < by_memory ? by_cpu : by_memory;
 }

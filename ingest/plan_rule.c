@@ -13,12 +13,15 @@ static bool is_smaller(const struct shape *a, const struct shape *b)
 	return a->cpu_milli < b->cpu_milli;
 }
 
-/* In parts, so that no peak overflows. */
-static int64_t with_margin(int64_t bytes, int64_t margin_pct)
-{
-	int64_t more = bytes / 100 * margin_pct + bytes % 100 * margin_pct / 100;
+/* 2 to the 63rd: no int64_t is larger. */
+#define INT64_END 9223372036854775808.0
 
-	return bytes > INT64_MAX - more ? INT64_MAX : bytes + more;
+/* As the views reckon: in reals, which no peak overflows. */
+static int64_t with_margin(int64_t bytes, double margin_pct)
+{
+	double sum = (double)bytes * (100 + margin_pct) / 100;
+
+	return sum < INT64_END ? (int64_t)sum : INT64_MAX;
 }
 
 static size_t largest(const struct shape *shapes, size_t count)
@@ -45,7 +48,7 @@ static bool suits_better(const struct shape *a, const struct shape *b, int64_t w
 }
 
 size_t plan_choose(const struct shape *shapes, size_t count, const struct plan_need *need,
-		   int64_t margin_pct)
+		   double margin_pct)
 {
 	size_t i, best = count;
 	int64_t peak;
@@ -64,7 +67,8 @@ size_t plan_choose(const struct shape *shapes, size_t count, const struct plan_n
 
 int64_t plan_jobs_of(const struct shape *shape, const struct plan_jobs *rule)
 {
-	int64_t jobs = (shape->cpu_milli + MILLI - 1) / MILLI + rule->extra;
+	int64_t cores = shape->cpu_milli / MILLI + (shape->cpu_milli % MILLI > 0);
+	int64_t jobs = (int64_t)((double)cores + rule->extra);
 
 	if (rule->bytes_per_job && shape->memory_limit_bytes / rule->bytes_per_job < jobs)
 		jobs = shape->memory_limit_bytes / rule->bytes_per_job;

@@ -20,7 +20,7 @@ struct plan_need {
 
 struct plan_jobs {
 	int64_t bytes_per_job; /* 0: memory does not limit them */
-	int64_t extra;	       /* over the cores */
+	double extra;	       /* over the cores; what is left of one job is none */
 };
 
 /*
@@ -31,9 +31,9 @@ struct plan_jobs {
  * Smaller: by limit, then cores, then the order given. count >= 1.
  */
 size_t plan_choose(const struct shape *shapes, size_t count, const struct plan_need *need,
-		   int64_t margin_pct);
+		   double margin_pct);
 
-/* N of make -jN on a worker: min(cores + extra, limit / bytes_per_job), at least 1. */
+/* N of make -jN on a worker: min(cores, rounded up, + extra, limit / bytes_per_job), at least 1. */
 int64_t plan_jobs_of(const struct shape *shape, const struct plan_jobs *rule);
 
 /*

@@ -300,8 +300,8 @@ static void add_rules(const struct plan *plan, struct buf *out)
 		 "\nrules\n"
 		 "  A package goes to the smallest shape whose limit holds the most memory that "
 		 "any\n"
-		 "  execution of it is known to have had and %" PRId64
-		 " %% more, with as many cores as it averaged\n"
+		 "  execution of it is known to have had and %.10g %% more, with as many cores as "
+		 "it averaged\n"
 		 "  where it is heavy by its cores; to the largest where nothing of it is known.\n"
 		 "  Actions arrive as recorded (a log holds no dependencies), first come, first "
 		 "served:\n"
@@ -319,7 +319,7 @@ static void add_rules(const struct plan *plan, struct buf *out)
 		 "  Durations on another shape are not known: unchanged is one bound; by make -jN, "
 		 "a\n"
 		 "  command runs cpu / min(its average cores, N), the other. N = min(cores + "
-		 "%" PRId64 ",\n  limit / %.3g GiB).\n",
+		 "%.10g,\n  limit / %.3g GiB).\n",
 		 s->jobs.extra, (double)s->jobs.bytes_per_job / GIB);
 	buf_addf(out,
 		 "  at_risk: the peak is over the limit. A peak is the largest process where no "

@@ -175,7 +175,7 @@ static const struct plan_spec *spec_at(const struct plan_known *known,
 
 static int64_t with(int64_t request, int64_t overhead)
 {
-	return request == UNKNOWN ? UNKNOWN : request + overhead;
+	return request == UNKNOWN ? UNKNOWN : plan_add(request, overhead);
 }
 
 static struct plan_site site_of(const struct plan_settings *settings, const struct plan_today *pool,

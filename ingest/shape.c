@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* A thousand times the largest machine; sums over a million of them still fit 64 bits. */
+/* A thousand times the largest machine; sums over a million of them still fit 64 bits. Table shape
+ * checks the same. */
 #define CPU_MILLI_MAX INT64_C(1000000000)
 #define MEMORY_MAX (INT64_C(1) << 50)
 

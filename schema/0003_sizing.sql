@@ -7,26 +7,30 @@ CREATE TABLE pool_spec (
     cache TEXT NOT NULL,           -- the user's name for the cluster; ''
     pool TEXT NOT NULL,            -- key below pools
     valid_from_ns INTEGER NOT NULL,
-    enabled INTEGER CHECK (enabled IN (0, 1)),
+    enabled INTEGER CHECK (enabled IN (0, 1)), -- 0: the pool is retired, and no size to compare with
     instance_prefix TEXT,
-    concurrency INTEGER,           -- actions that a worker runs at once
-    cpu_request_milli INTEGER,     -- of the container that runs the actions; thousandths of a core;
+    concurrency INTEGER CHECK (concurrency BETWEEN 1 AND 1000000000), -- actions that a worker runs at once
+    cpu_request_milli INTEGER CHECK (cpu_request_milli BETWEEN 0 AND 1000000000),
+                                   -- of the container that runs the actions; thousandths of a core;
                                    -- where only a limit stands: the limit, as Kubernetes has it
-    cpu_limit_milli INTEGER,
-    memory_request_bytes INTEGER,
-    memory_limit_bytes INTEGER,
-    workers_min INTEGER,           -- scaling.min; without scaling: worker.replicas
-    workers_max INTEGER,           -- scaling.max; the same
-    cooldown_s INTEGER,            -- scaling.cooldownSeconds: idle time before a worker goes
+    cpu_limit_milli INTEGER CHECK (cpu_limit_milli BETWEEN 0 AND 1000000000),
+    memory_request_bytes INTEGER CHECK (memory_request_bytes BETWEEN 0 AND 1125899906842624),
+    memory_limit_bytes INTEGER CHECK (memory_limit_bytes BETWEEN 0 AND 1125899906842624),
+    workers_min INTEGER CHECK (workers_min BETWEEN 0 AND 1000000000), -- scaling.min; without scaling: worker.replicas
+    workers_max INTEGER CHECK (workers_max BETWEEN 0 AND 1000000000), -- scaling.max; the same
+    cooldown_s INTEGER CHECK (cooldown_s BETWEEN 0 AND 1000000000),   -- scaling.cooldownSeconds: idle time before a worker goes
     PRIMARY KEY (cache, pool, valid_from_ns)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE shape (
-    -- Sizes of workers that are thought of: what could be, beside what is. Yours to change.
-    shape TEXT NOT NULL PRIMARY KEY,
-    cpu_milli INTEGER NOT NULL,            -- requested; there is no CPU limit, so more is a burst
-    memory_request_bytes INTEGER NOT NULL,
+    -- Sizes of workers that are thought of: what could be, beside what is. Yours to change. What --shape
+    -- would refuse is refused here, too.
+    shape TEXT NOT NULL PRIMARY KEY CHECK (length(shape) BETWEEN 1 AND 63 AND shape NOT GLOB '*[^-_.a-zA-Z0-9]*'),
+    cpu_milli INTEGER NOT NULL CHECK (cpu_milli BETWEEN 1 AND 1000000000),
+                                           -- requested; there is no CPU limit, so more is a burst
+    memory_request_bytes INTEGER NOT NULL CHECK (memory_request_bytes BETWEEN 1 AND 1125899906842624),
     memory_limit_bytes INTEGER NOT NULL    -- over this the kernel kills
+        CHECK (memory_limit_bytes BETWEEN memory_request_bytes AND 1125899906842624)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE allotment (

@@ -1,4 +1,5 @@
 """plan: what builds would have cost on workers of other shapes."""
+import contextlib
 import json
 import os
 import sqlite3
@@ -269,6 +270,56 @@ def test_all_shapes_together_have_as_many_workers_as_today(program, own):
     own_max = plan(program, own, '--project', 'qemu-mini', *SHAPES, '--max', 'big=3')
     assert own_max['total']['plans']['shapes']['most_workers'] > 2
     assert [(shape['workers_max'], shape['own_max']) for shape in own_max['shapes']] == [(2, False), (3, True)]
+
+
+def refused(db, statement):
+    with contextlib.closing(sqlite3.connect(db)) as connection, pytest.raises(sqlite3.IntegrityError):
+        connection.execute(statement)
+
+
+@pytest.mark.parametrize('row', [
+    "('x', 0, 1, 1)", "('x', -1, 1, 1)", "('x', 1000000001, 1, 1)", "('x', 9223372036854775807, 1, 1)", "('x', 1, 0, 1)",
+    "('x', 1, -1, 1)", "('x', 1, 2, 1)", "('x', 1, 1, 1125899906842625)", "('', 1, 1, 1)", "('a b', 1, 1, 1)",
+    "('x' || char(155), 1, 1, 1)", "('" + 'x' * 64 + "', 1, 1, 1)"])
+def test_table_shape_takes_what_shape_takes(own, row):
+    refused(own, f'INSERT INTO shape VALUES {row}')
+    change(own, "INSERT INTO shape VALUES ('x-_.9', 1000000000, 1, 1125899906842624), ('" + 'x' * 63 + "', 1, 1, 1)")
+
+
+@pytest.mark.parametrize('column', ['concurrency', 'cpu_request_milli', 'cpu_limit_milli', 'memory_request_bytes', 'memory_limit_bytes',
+                                    'workers_min', 'workers_max', 'cooldown_s'])
+def test_pool_spec_takes_what_values_may_say(own, column):
+    for bad in (-1, 1 << 62):
+        refused(own, f"INSERT INTO pool_spec (cache, pool, valid_from_ns, {column}) VALUES ('', 'x', 0, {bad})")
+
+
+def test_a_margin_has_fractions(program, own):
+    change(own, "UPDATE setting SET value = 12.5 WHERE key = 'sizing_margin_pct'", "UPDATE setting SET value = 1.5 WHERE key = 'make_extra_jobs'")
+    said = program.run('plan', '--db', own, *SHAPES).stdout
+    assert '12.5 % more' in said and 'min(cores + 1.5,' in said
+
+
+def test_a_retired_pool_bounds_no_shape(program, own):
+    """What pool_spec says of a pool of the shape's name counts while it is in force and not retired."""
+    change(own, "INSERT INTO pool_spec (cache, pool, valid_from_ns, enabled, workers_min) VALUES ('', 'small', 0, 1, 3),"
+           " ('', 'small', 4000000000000000000, 1, 5)")
+
+    def least():
+        return {shape['shape']: shape['workers_min'] for shape in plan(program, own, *SHAPES)['shapes']}['small']
+    assert least() == 3
+    change(own, "INSERT INTO pool_spec (cache, pool, valid_from_ns, enabled, workers_min) VALUES ('', 'small', 1, 0, 3)")
+    assert least() == 0
+    change(own, "INSERT INTO pool_spec (cache, pool, valid_from_ns, enabled, workers_min) VALUES ('east', 'small', 0, NULL, 2)")
+    assert least() == 2
+
+
+def test_a_pool_that_requests_nothing(program, own, tmp_path):
+    """Neither it nor its other containers: nodes hold as many as come."""
+    change(own, "UPDATE setting SET value = 0 WHERE key GLOB 'pod_overhead_*'",
+           "INSERT INTO pool_spec (cache, pool, valid_from_ns, cpu_request_milli, memory_request_bytes) VALUES ('', 'shared', 0, 0, 0)")
+    program.run(harness.copy_sample('cells', tmp_path), '--db', own, '--no-remote', '--no-report')
+    page = plan(program, own, *SHAPES, '--node', '16,32GiB')
+    assert 0 in {pool['cpu'] for pool in page['today']}
 
 
 def test_the_page_says_the_cap(program, db):

@@ -41,6 +41,35 @@ static void test_shape_of_a_package(void **state)
 	assert_int_equal(choose(INT64_MAX, UNKNOWN), BIG);
 }
 
+/* A margin has fractions, as in the views. */
+static void test_margins(void **state)
+{
+	const struct plan_need need = {INT64_C(1000000000), UNKNOWN};
+	struct shape shapes[] = {small, big};
+
+	(void)state;
+	shapes[0].memory_limit_bytes = INT64_C(1125000000);
+	assert_int_equal(plan_choose(shapes, 2, &need, 12.5), 0);
+	shapes[0].memory_limit_bytes--;
+	assert_int_equal(plan_choose(shapes, 2, &need, 12.5), 1);
+	assert_int_equal(plan_choose(shapes, 2, &need, 12), 0);
+}
+
+/* What nobody checked: nothing overflows. */
+static void test_the_largest_numbers(void **state)
+{
+	const struct shape vast = {{"vast", 4}, INT64_MAX, INT64_MAX, INT64_MAX};
+	const struct shape shapes[] = {small, vast};
+	const struct plan_need need = {INT64_MAX, INT64_MAX};
+	const struct plan_jobs rule = {1, 3e8}, none = {0, 3e8};
+
+	(void)state;
+	assert_int_equal(plan_choose(shapes, 2, &need, 0), 1);
+	assert_int_equal(plan_choose(shapes, 2, &need, 3e8), 1);
+	assert_true(plan_jobs_of(&vast, &rule) >= INT64_MAX / 1000);
+	assert_true(plan_jobs_of(&vast, &none) >= INT64_MAX / 1000);
+}
+
 /* Where none has the cores: the most; memory comes first. */
 static void test_cores_never_outweigh_memory(void **state)
 {
@@ -70,6 +99,8 @@ static void test_jobs(void **state)
 	assert_int_equal(plan_jobs_of(&wide, &rule), 2);
 	assert_int_equal(plan_jobs_of(&tiny, &rule), 1);
 	assert_int_equal(plan_jobs_of(&big, &unlimited), 7);
+	assert_int_equal(plan_jobs_of(&big, &(struct plan_jobs){0, 1.9}), 7);
+	assert_int_equal(plan_jobs_of(&big, &(struct plan_jobs){0, 2}), 8);
 }
 
 static void test_durations(void **state)
@@ -96,6 +127,8 @@ static void test_pods_on_a_node(void **state)
 	assert_int_equal(plan_node_holds(&node, 6260, 8 * GIB + GIB / 2), 2);
 	assert_int_equal(plan_node_holds(&node, 4760, 9 * GIB + GIB / 2), 3);
 	assert_int_equal(plan_node_holds(&node, 16001, GIB), 0);
+	assert_int_equal(plan_node_holds(&node, 0, GIB), 32);
+	assert_int_equal(plan_node_holds(&node, 1000, 0), 16);
 }
 
 /*
@@ -239,6 +272,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shape_of_a_package),
 		cmocka_unit_test(test_cores_never_outweigh_memory),
+		cmocka_unit_test(test_margins),
+		cmocka_unit_test(test_the_largest_numbers),
 		cmocka_unit_test(test_jobs),
 		cmocka_unit_test(test_durations),
 		cmocka_unit_test(test_pods_on_a_node),
