@@ -6,13 +6,18 @@ from sizes import GIB, MIB, S, POOLS, Sized, random_sizes
 
 NOW = {'small': (1500, 4 * GIB), 'big': (6000, 12 * GIB), 'pool shared': (4500, 9 * GIB), 'pool c/legacy': (7000, 12 * GIB)}
 
+FUTURE = 7 * 10 ** 18
+
 
 def with_pools(made):
     spec = 'INSERT INTO pool_spec (cache, pool, valid_from_ns, enabled, cpu_request_milli, memory_request_bytes, memory_limit_bytes)' \
         ' VALUES (?, ?, ?, ?, ?, ?, ?)'
     made.made.db.executemany(spec, [
         ('', 'shared', 1, 1, 7000, 12 * GIB, 12 * GIB), ('', 'shared', 2, None, 4500, 8 * GIB, 9 * GIB),
-        ('c', 'legacy', 1, 1, 7000, 12 * GIB, None), ('', 'off', 1, 0, 7000, 12 * GIB, 12 * GIB), ('', 'none', 1, 1, 1000, None, None)])
+        # Not in force yet: neither is it today's, nor does it hide what is.
+        ('', 'shared', FUTURE, 1, 1000, GIB, GIB), ('', 'later', FUTURE, 1, 1000, GIB, GIB),
+        ('', 'off', 2, 0, 1000, GIB, GIB), ('', 'again', 1, 0, 1000, GIB, GIB), ('', 'again', FUTURE, 1, 1000, GIB, GIB),
+        ('c', 'legacy', 1, 1, 7000, 12 * GIB, None), ('', 'off', 1, 1, 7000, 12 * GIB, 12 * GIB), ('', 'none', 1, 1, 1000, None, None)])
     return made
 
 
