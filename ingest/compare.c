@@ -35,29 +35,37 @@ static const struct value *value_of(const struct row *row, const char *name)
 
 /* ---- what is counted by status ---- */
 
+/* In the order of the page; from ONLY_A on they are not compared, and are named. */
+enum status {
+	SLOWER,
+	FASTER,
+	WITHIN_NOISE,
+	SAME_DIGEST,
+	ONLY_A,
+	ONLY_B,
+	NOT_KNOWN,
+	OTHER_LIMIT,
+	STATUSES /* another word, of a view that the user made */
+};
+
 static const struct {
 	const char *status; /* as run_compare words it */
 	const char *words;
-} statuses[] = {
-	{"slower", "slower"},
-	{"faster", "faster"},
-	{"within noise", "within noise"},
-	{"same digest", "one and the same execution"},
-	{"only in a", "only in A"},
-	{"only in b", "only in B"},
-	{"unknown", "without usage"},
-	{"other limit", "under other memory limits"},
+} statuses[STATUSES] = {
+	[SLOWER] = {"slower", "slower"},
+	[FASTER] = {"faster", "faster"},
+	[WITHIN_NOISE] = {"within noise", "within noise"},
+	[SAME_DIGEST] = {"same digest", "one and the same execution"},
+	[ONLY_A] = {"only in a", "only in A"},
+	[ONLY_B] = {"only in b", "only in B"},
+	[NOT_KNOWN] = {"unknown", "unknown (without usage)"},
+	[OTHER_LIMIT] = {"other limit", "under other memory limits"},
 };
-
-#define STATUSES (sizeof(statuses) / sizeof(*statuses))
-
-enum { ONLY_A = 4, ONLY_B, NO_USAGE, OTHER_LIMIT };
 
 struct counts {
 	int64_t of[STATUSES];
 };
 
-/* STATUSES: another word, of a view that the user made. */
 static size_t status_of(struct str status)
 {
 	size_t i;
