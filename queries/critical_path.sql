@@ -1,7 +1,9 @@
 CREATE VIEW critical_path (
     -- One row a step of a run's critical path, in chronological order: what `buck2 log critical-path` prints, with
-    -- what each action used. Buck2 computes the path when a build ends, so a cut log has none. Times are what this
-    -- run waited; usage is that of the recorded execution, whoever hit it since. Unrounded; NULL is unknown.
+    -- what each action used. Buck2 computes the path when a build ends, so a cut log has none; nor has a run whose
+    -- record of it could not be read, for which one odd value will do: table log_file counts a log's malformed
+    -- records, and its note says what is wrong with the first. Times are what this run waited; usage is that of the
+    -- recorded execution, whoever hit it since. Unrounded; NULL is unknown.
     run,                     -- trace id
     idx,                     -- from 0
     kind,                    -- action, analysis, load, listing, materialization, waiting, … as Buck2 prints it; NULL: new to this program

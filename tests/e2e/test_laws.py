@@ -221,6 +221,22 @@ def test_whole_records_up_to_a_cut(br2, project, tmp_path, ending):
     assert run['actions'] > 35
 
 
+def test_a_path_that_cannot_be_read_is_explained(br2, project, tmp_path):
+    """One odd value is a malformed record, as everywhere: no path, and the log's row says why."""
+    log = encodings(project('encodings'))['.json-lines']
+    lines = log.read_bytes().splitlines(keepends=True)
+    (at,) = [i for i, line in enumerate(lines) if b'"BuildGraphInfo"' in line]
+    lines[at] = lines[at].replace(b'"queue_duration_us":null', b'"queue_duration_us":{}', 1)
+    log.write_bytes(b''.join(lines))
+    db = tmp_path / 'br2.db'
+    said = br2.run(log, '--db', db, '--no-remote', '--no-report')
+    assert '1 malformed' in said.stderr and 'queue_duration_us' in said.stderr
+    assert value(db, 'SELECT count(*) FROM critical_path') == 0
+    (file,) = rows(db, 'SELECT malformed, note FROM log_file')
+    assert file['malformed'] == 1 and 'queue_duration_us' in file['note']
+    assert value(db, 'SELECT complete FROM run') == 1 and value(db, 'SELECT count(*) FROM action') > 35
+
+
 def test_several_logs_in_one_file(br2, project, server, tmp_path):
     """Several frames and several whole logs in one file are read to the end."""
     logs = harness.log_files(project('flaky'))
