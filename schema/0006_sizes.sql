@@ -60,6 +60,6 @@ INSERT INTO setting_default (key, value, about) VALUES
     ('sizing_step_mib', 256, 'recommended memory is rounded up to a multiple of this'),
     ('sizing_oom_pct', 20, 'after a kill for memory at least so much more than the limit ...'),
     ('sizing_oom_mib', 100, '... and so many MiB'),
-    ('outlier_results', 20, 'of so many results of a package one alone does not decide its shape');
+    ('outlier_results', 20, 'of so many results of an action one alone does not decide its package''s shape');
 INSERT INTO setting SELECT key, value, about FROM setting_default d
     WHERE NOT EXISTS (SELECT 1 FROM setting s WHERE s.key = d.key);

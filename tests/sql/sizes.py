@@ -21,10 +21,10 @@ def group(allotment):
 
 class Result:
     def __init__(self, trace, package='p', category='c', wall_ns=S, cpu_ns=S, rss=None, peak=None, samples=0, allotment=None,
-                 worker='w', times=None):
+                 worker='w', times=None, identifier=None):
         self.trace, self.package, self.category = trace, package, category
         self.wall_ns, self.cpu_ns, self.rss, self.sampled, self.samples = wall_ns, cpu_ns, rss, peak, samples
-        self.allotment, self.worker, self.times = allotment, worker, times
+        self.allotment, self.worker, self.times, self.identifier = allotment, worker, times, identifier
         self.group = group(allotment)
 
     @property
@@ -53,7 +53,8 @@ class Sized:
         r = Result(*args, **row)
         self.results.append(r)
         digest = f'{len(self.results):064x}:141'
-        self.made.action(r.trace, f'root//x:{r.package}', r.category, f'a{len(self.results)}', [{'digest': digest}])
+        r.identifier = r.identifier or f'a{len(self.results)}'
+        self.made.action(r.trace, f'root//x:{r.package}', r.category, r.identifier, [{'digest': digest}])
         sampled = {'memory_samples': r.samples, 'working_set_peak_bytes': r.sampled} if r.sampled or r.samples else None
         self.made.result(digest, wall_ns=r.wall_ns, max_rss_bytes=r.rss, worker=r.worker, allotment=r.allotment, sampled=sampled,
                          usage=None if r.cpu_ns is None else {'user_ns': r.cpu_ns}, times=r.times, invocation=r.trace)
@@ -68,17 +69,23 @@ def random_result(rng, trace):
                   samples, rng.choice(POOLS), rng.choice(['w', 'v', None]))
 
 
-def random_sizes(seed, count):
+def random_sizes(seed, count, calm=False):
+    """`calm`: repeats of one action under one limit, nearly all of them small and short."""
     rng = random.Random(seed)
     made = Sized(r='one', s='two')
     for _ in range(count):
-        made.add(**vars_of(random_result(rng, rng.choice('rs'))))
+        row = vars_of(random_result(rng, rng.choice('rs')))
+        if calm:
+            row |= {'package': 'p', 'category': 'c', 'identifier': rng.choice('xxxy'), 'allotment': POOLS[1]}
+        if calm and rng.random() < 0.95:
+            row |= {'rss': 100 * MIB, 'wall_ns': S, 'peak': None, 'samples': 0}
+        made.add(**row)
     return made
 
 
 def vars_of(r):
     return {'trace': r.trace, 'package': r.package, 'category': r.category, 'wall_ns': r.wall_ns, 'cpu_ns': r.cpu_ns, 'rss': r.rss,
-            'peak': r.sampled, 'samples': r.samples, 'allotment': r.allotment, 'worker': r.worker}
+            'peak': r.sampled, 'samples': r.samples, 'allotment': r.allotment, 'worker': r.worker, 'identifier': r.identifier}
 
 
 def percentile(values, percent):
