@@ -13,19 +13,19 @@
 int plan_bound_parse(struct str text, struct plan_bound *out, struct err *err)
 {
 	const char *at = text.len ? memchr(text.data, '=', text.len) : NULL;
-	const char *end = text.data + text.len, *c;
+	size_t name = at ? (size_t)(at - text.data) : text.len, i = name + 1;
 	int64_t workers = 0;
 
-	for (c = at ? at + 1 : end; c < end && *c >= '0' && *c <= '9'; c++)
+	for (; i < text.len && text.data[i] >= '0' && text.data[i] <= '9'; i++)
 		if (workers <= PLAN_WORKERS_CAP)
-			workers = workers * 10 + (*c - '0');
-	if (!at || at == text.data || at + 1 == end || c < end || workers > PLAN_WORKERS_CAP)
+			workers = workers * 10 + (text.data[i] - '0');
+	if (!name || name + 1 >= text.len || i < text.len || workers > PLAN_WORKERS_CAP)
 		return err_set(err, ERR_USAGE,
 			       "'%.*s' is not a shape and a number of workers up to %d; "
 			       "write NAME=N such as small=8",
 			       text.len < 60 ? (int)text.len : 60, text.data ? text.data : "",
 			       PLAN_WORKERS_CAP);
-	*out = (struct plan_bound){{text.data, (size_t)(at - text.data)}, workers};
+	*out = (struct plan_bound){{text.data, name}, workers};
 	return 0;
 }
 
@@ -138,6 +138,7 @@ static int make_places(struct plan *plan, const struct plan_options *options, st
 			       "shape");
 	if (shapes_check_names(shapes, count, err) < 0)
 		return -1;
+	plan->from_table = !given;
 	plan->places = xcalloc(count, sizeof(*plan->places));
 	for (i = 0; i < count; i++) {
 		struct plan_place *place = &plan->places[plan->place_count++];

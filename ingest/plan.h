@@ -11,6 +11,7 @@
 #define BR2_PLAN_H
 
 #include "plan_data.h"
+#include "util/buf.h"
 
 #include <stdio.h>
 
@@ -94,6 +95,7 @@ struct plan {
 	struct plan_line
 		*lines; /* in the order of executions; those without a replay are left out */
 	size_t place_count, today_count, line_count;
+	bool from_table;		 /* the places are the rows of table shape */
 	size_t *place_of;		 /* by place in known.packages */
 	const struct plan_package **met; /* that were replayed, sorted by name */
 	size_t met_count;
@@ -113,6 +115,8 @@ void plan_release(struct plan *plan);
 
 /* The shape that a known package goes to: an index. */
 size_t plan_place_of(const struct plan *plan, const struct plan_package *package);
+/* Why it goes there: adds words for people. */
+void plan_reason(const struct plan *plan, const struct plan_package *package, struct buf *out);
 /* The shape with the least memory limit, of equal ones the fewest cores: an index. */
 size_t plan_smallest(const struct plan *plan);
 

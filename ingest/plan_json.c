@@ -134,6 +134,7 @@ static void add_places(struct buf *buf, const struct plan *plan)
 
 static void add_packages(struct buf *buf, const struct plan *plan)
 {
+	struct buf reason = BUF_INIT;
 	size_t i;
 
 	add_key(buf, "packages");
@@ -141,12 +142,16 @@ static void add_packages(struct buf *buf, const struct plan *plan)
 	for (i = 0; i < plan->met_count; i++) {
 		const struct plan_package *package = plan->met[i];
 
+		reason.len = 0;
+		plan_reason(plan, package, &reason);
 		begin_element(buf);
 		add_text(buf, "package", package->name);
 		add_text(buf, "shape", plan->places[plan_place_of(plan, package)].shape.name);
+		add_text(buf, "reason", (struct str){reason.data, reason.len});
 		buf_addch(buf, '}');
 	}
 	buf_addch(buf, ']');
+	buf_release(&reason);
 }
 
 static void add_today(struct buf *buf, const struct plan *plan)

@@ -82,7 +82,7 @@ static void add_places(const struct plan *plan, struct buf *out)
 		grid_integer(grid, (int64_t)place->packages);
 		grid_integer(grid, place->actions);
 	}
-	end_table(grid, "shapes", out);
+	end_table(grid, plan->from_table ? "shapes (those of table shape)" : "shapes", out);
 }
 
 /* One cap for all plans, or what makes them unequal. */

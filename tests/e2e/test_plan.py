@@ -329,6 +329,24 @@ def test_the_page_says_the_cap(program, db):
     assert "all shapes may have 16 workers at once, today's pools 2: plans of unequal size" in text
 
 
+def test_the_page_says_where_shapes_come_from(program, db):
+    text = program.run('plan', '--db', db, '--project', 'qemu-mini').stdout
+    assert '\nshapes (those of table shape)\n' in text
+
+
+@pytest.mark.parametrize('peak, cores, said', [
+    (None, 1, 'its memory is not known: the largest'),
+    (13, 1, 'the largest, and does not hold its 13 GiB and 15 % more'),
+    (1, 5, 'holds its 1 GiB and 15 % more; heavy: 5 cores on average'),
+    (1, 7, 'holds its 1 GiB and 15 % more; heavy: 7 cores on average, more than any shape that holds it has'),
+])
+def test_why_a_package_goes_there(program, own, peak, cores, said):
+    change(own, f"""UPDATE result SET max_rss_bytes = {peak * GIB if peak else 'NULL'}, wall_ns = 6000000000,
+        cpu_ns = {cores * 6000000000} WHERE package_id = (SELECT package_id FROM package WHERE name = 'zlib')""")
+    (zlib,) = [row for row in plan(program, own, '--project', 'qemu-mini', *SHAPES)['packages'] if row['package'] == 'zlib']
+    assert (zlib['shape'], zlib['reason']) == ('big', said)
+
+
 def test_packages_are_named(program, own):
     change(own, f"""UPDATE result SET max_rss_bytes = {5 * GIB} WHERE package_id IN
         (SELECT package_id FROM package WHERE name IN ('busybox', 'zlib'))""")
@@ -336,6 +354,8 @@ def test_packages_are_named(program, own):
     assert len(listed) == 10
     assert [row['package'] for row in listed] == sorted(row['package'] for row in listed)
     assert {row['package'] for row in listed if row['shape'] == 'big'} == {'busybox', 'zlib'}
+    reasons = {row['package']: row['reason'] for row in listed}
+    assert reasons['zlib'] == 'holds its 5 GiB and 15 % more'
     text = program.run('plan', '--db', own, '--project', 'qemu-mini', *SHAPES).stdout
     assert '\n  on big: busybox, zlib\n' in text and 'on small' not in text
     change(own, f'UPDATE result SET max_rss_bytes = {5 * GIB}')
