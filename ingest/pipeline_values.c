@@ -191,24 +191,14 @@ static int add_absent(void *context, const struct row *row, struct err *err)
 /* The files may be a part of the chart's values: only a word retires a pool. */
 static int tell_absent(struct putting *putting, struct err *err)
 {
-	struct param params[] = {
-		{":cache", {.type = VALUE_TEXT, .text = str_of(putting->options->cache)}},
-		{":since", {.type = VALUE_INTEGER, .integer = since_ns(putting)}},
-		{":named", {.type = VALUE_TEXT, .text = {NULL, 0}}},
-	};
 	struct buf absent = BUF_INIT;
 	bool many;
 	int rc;
 
 	buf_addstr(&putting->named, putting->named.len ? "]" : "[]");
-	params[2].value.text = (struct str){putting->named.data, putting->named.len};
-	rc = store_query(
-		putting->store,
-		"SELECT s.pool FROM pool_spec s WHERE s.cache = :cache AND s.enabled IS NOT 0"
-		" AND s.valid_from_ns = (SELECT max(n.valid_from_ns) FROM pool_spec n"
-		" WHERE n.cache = s.cache AND n.pool = s.pool AND n.valid_from_ns <= :since)"
-		" AND s.pool NOT IN (SELECT value FROM json_each(:named)) ORDER BY s.pool",
-		params, 3, add_absent, &absent, err);
+	rc = store_pools_besides(putting->store, putting->options->cache,
+				 (struct str){putting->named.data, putting->named.len},
+				 since_ns(putting), add_absent, &absent, err);
 	many = absent.len && strstr(absent.data, ", ");
 	if (rc == 0 && absent.len)
 		msg_note("values: pool%s %s %s stored and not in these files: %s; enabled: false "

@@ -424,6 +424,10 @@ typedef int store_row_fn(void *context, const struct row *row, struct err *err);
  */
 int store_query(struct store *store, const char *sql, const struct param *params, size_t count,
 		store_row_fn *row, void *context, struct err *err);
+/* A row for each pool of the cache that is enabled at that time and not in `names`, a JSON array.
+ */
+int store_pools_besides(struct store *store, const char *cache, struct str names, int64_t at_ns,
+			store_row_fn *row, void *context, struct err *err);
 /* Adds "name", quoted as an SQL identifier. */
 void store_quote_name(struct buf *buf, const char *name);
 /* Pages, schema version and the like, for `check --db` and messages. */

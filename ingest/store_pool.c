@@ -96,6 +96,24 @@ int store_put_pool(struct store *store, const char *cache, const struct pool_spe
 	return db_changes(store) > 0;
 }
 
+int store_pools_besides(struct store *store, const char *cache, struct str names, int64_t at_ns,
+			store_row_fn *row, void *context, struct err *err)
+{
+	struct param params[] = {
+		{":cache", {.type = VALUE_TEXT, .text = str_of(cache)}},
+		{":at", {.type = VALUE_INTEGER, .integer = at_ns}},
+		{":names", {.type = VALUE_TEXT, .text = names}},
+	};
+
+	return store_query(
+		store,
+		"SELECT s.pool FROM pool_spec s WHERE s.cache = :cache AND s.enabled IS NOT 0"
+		" AND s.valid_from_ns = (SELECT max(n.valid_from_ns) FROM pool_spec n"
+		" WHERE n.cache = s.cache AND n.pool = s.pool AND n.valid_from_ns <= :at)"
+		" AND s.pool NOT IN (SELECT value FROM json_each(:names)) ORDER BY s.pool",
+		params, 3, row, context, err);
+}
+
 int store_count_uncovered(struct store *store, const char *cache, const char *pool,
 			  int64_t *out_results, struct err *err)
 {
