@@ -34,8 +34,9 @@ static int take_settings(void *context, const struct row *row, struct err *err)
 								 : NAN;
 		if (!(settings[i].value >= 0 && settings[i].value <= SETTING_MAX))
 			return err_set(err, ERR_USAGE,
-				       "setting %s is not a number from 0 on; put it right in "
-				       "table setting",
+				       "setting %s is missing or too large; put it right in "
+				       "table setting, or delete its row: the next ingest brings "
+				       "it back as it was shipped",
 				       settings[i].key);
 	}
 	return 0;
@@ -43,10 +44,12 @@ static int take_settings(void *context, const struct row *row, struct err *err)
 
 static int load_settings(struct store *store, struct plan_settings *out, struct err *err)
 {
-	/* In the order of the statement's columns. */
-	struct setting settings[] = {{"worker_start_s", 0},   {"pod_overhead_cpu", 0},
-				     {"pod_overhead_gib", 0}, {"sizing_margin_pct", 0},
-				     {"make_gib_per_job", 0}, {"make_extra_jobs", 0}};
+	/* In the order of the statement's columns; by the last ones the views judge. */
+	struct setting settings[] = {{"worker_start_s", 0},    {"pod_overhead_cpu", 0},
+				     {"pod_overhead_gib", 0},  {"sizing_margin_pct", 0},
+				     {"make_gib_per_job", 0},  {"make_extra_jobs", 0},
+				     {"heavy_wall_s", 0},      {"heavy_cores", 0},
+				     {"heavy_cores_min_s", 0}, {"outlier_results", 0}};
 
 	if (store_query(store, report_sql("plan_settings"), NULL, 0, take_settings, settings, err) <
 	    0)

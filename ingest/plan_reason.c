@@ -14,9 +14,9 @@ static void add_width(const struct shape *shape, const struct plan_need *need, s
 {
 	if (need->wide_milli == UNKNOWN)
 		return;
-	buf_addf(out, "; heavy: %.3g cores on average", (double)need->wide_milli / MILLI);
-	if (shape->cpu_milli < need->wide_milli)
-		buf_addstr(out, ", more than any shape that holds it has");
+	buf_addf(out, "; heavy: more than %.3g cores", (double)need->wide_milli / MILLI);
+	if (shape->cpu_milli <= need->wide_milli)
+		buf_addstr(out, ", which no shape that holds it has");
 }
 
 void plan_reason(const struct plan *plan, const struct plan_package *package, struct buf *out)

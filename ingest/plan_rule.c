@@ -37,13 +37,10 @@ static size_t largest(const struct shape *shapes, size_t count)
 /* Whether shape `a` suits better than `b`; both hold the peak. */
 static bool suits_better(const struct shape *a, const struct shape *b, int64_t wide_milli)
 {
-	bool a_wide = wide_milli == UNKNOWN || a->cpu_milli >= wide_milli;
-	bool b_wide = wide_milli == UNKNOWN || b->cpu_milli >= wide_milli;
+	bool a_wide = a->cpu_milli > wide_milli, b_wide = b->cpu_milli > wide_milli;
 
-	if (a_wide != b_wide)
+	if (wide_milli != UNKNOWN && a_wide != b_wide)
 		return a_wide;
-	if (!a_wide && a->cpu_milli != b->cpu_milli)
-		return a->cpu_milli > b->cpu_milli;
 	return is_smaller(a, b);
 }
 

@@ -14,8 +14,8 @@
 /* What is known of a package, over all its stored executions. */
 struct plan_need {
 	int64_t peak_bytes; /* the most memory seen; UNKNOWN: never measured */
-	int64_t wide_milli; /* most average cores of an execution that was heavy by its cores;
-			       UNKNOWN: none was */
+	int64_t wide_milli; /* it is heavy, and needs a shape of more cores than these: setting
+			       heavy_cores; UNKNOWN: it is not */
 };
 
 struct plan_jobs {
@@ -25,9 +25,9 @@ struct plan_jobs {
 
 /*
  * The shape for a package, an index: of those whose memory limit holds the peak and
- * `margin_pct` more, the smallest one with as many cores as the package averaged,
- * where it is heavy by its cores; if none has so many, the one with the most. Where
- * no limit is enough, or the peak is not known: the one with the largest limit.
+ * `margin_pct` more, the smallest one, and where the package is heavy the smallest of
+ * those that have more cores than setting heavy_cores, if there is one. Where no limit
+ * is enough, or the peak is not known: the one with the largest limit.
  * Smaller: by limit, then cores, then the order given. count >= 1.
  */
 size_t plan_choose(const struct shape *shapes, size_t count, const struct plan_need *need,

@@ -173,6 +173,26 @@ def test_packages_go_where_they_fit(program, own):
     assert (figures['at_risk'], figures['risk_unknown']) == (0, figures['actions'])
 
 
+def test_packages_go_where_package_sizes_sends_them(program, own):
+    """Heavy by wall time, by cores, by memory, and where memory is not known."""
+    of = "WHERE package_id = (SELECT package_id FROM package WHERE name = '{}')".format
+    change(own, f"UPDATE result SET wall_ns = 70000000000, cpu_ns = 1000000000 {of('zlib')}",
+           f"UPDATE result SET wall_ns = 6000000000, cpu_ns = 30000000000 {of('lzo')}",
+           f"UPDATE result SET max_rss_bytes = {4 * GIB} {of('busybox')}", f"UPDATE result SET max_rss_bytes = NULL {of('host-bc')}",
+           # What the ingest keeps of them.
+           'UPDATE size_count SET size = 4096 WHERE kind = 1 AND size = (SELECT max(size) FROM size_count WHERE kind = 1)')
+    sizes = {r['package']: r['package_shape'] for r in harness.rows(own, 'SELECT package, package_shape FROM package_sizes')}
+    placed = {row['package']: row['shape'] for row in plan(program, own)['packages']}
+    assert len(placed) > 3 and {p: sizes[p] or 'big' for p in placed} == placed
+    assert {'big'} == {placed[p] for p in ('zlib', 'lzo', 'busybox')} and 'small' in placed.values()
+
+
+@pytest.mark.parametrize('key', ['heavy_wall_s', 'heavy_cores', 'heavy_cores_min_s', 'outlier_results', 'sizing_margin_pct'])
+def test_without_a_setting_nothing_is_planned(program, own, key):
+    change(own, f"DELETE FROM setting WHERE key = '{key}'")
+    assert key in program.run('plan', '--db', own, code=3).stderr
+
+
 # ---- today -------------------------------------------------------------------------------
 
 def test_today_is_not_known_without_values(program, db):
@@ -337,8 +357,8 @@ def test_the_page_says_where_shapes_come_from(program, db):
 @pytest.mark.parametrize('peak, cores, said', [
     (None, 1, 'its memory is not known: the largest'),
     (13, 1, 'the largest, and does not hold its 13 GiB and 15 % more'),
-    (1, 5, 'holds its 1 GiB and 15 % more; heavy: 5 cores on average'),
-    (1, 7, 'holds its 1 GiB and 15 % more; heavy: 7 cores on average, more than any shape that holds it has'),
+    (1, 5, 'holds its 1 GiB and 15 % more; heavy: more than 4 cores'),
+    (1, 7, 'holds its 1 GiB and 15 % more; heavy: more than 4 cores'),
 ])
 def test_why_a_package_goes_there(program, own, peak, cores, said):
     change(own, f"""UPDATE result SET max_rss_bytes = {peak * GIB if peak else 'NULL'}, wall_ns = 6000000000,

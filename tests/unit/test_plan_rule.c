@@ -34,8 +34,11 @@ static void test_shape_of_a_package(void **state)
 	assert_int_equal(choose(1, UNKNOWN), SMALL);
 	assert_int_equal(choose(4 * GIB * 100 / 115, UNKNOWN), SMALL);
 	assert_int_equal(choose(4 * GIB * 100 / 115 + 2, UNKNOWN), BIG);
-	assert_int_equal(choose(1, 4100), BIG);
-	assert_int_equal(choose(1, 9100), BIG);
+	assert_int_equal(choose(1, 1499), SMALL);
+	assert_int_equal(choose(1, 1500), BIG);
+	assert_int_equal(choose(1, 5999), BIG);
+	assert_int_equal(choose(1, 6000), SMALL);
+	assert_int_equal(choose(4 * GIB, 6000), BIG);
 	assert_int_equal(choose(UNKNOWN, UNKNOWN), BIG);
 	assert_int_equal(choose(40 * GIB, UNKNOWN), BIG);
 	assert_int_equal(choose(INT64_MAX, UNKNOWN), BIG);
@@ -70,19 +73,20 @@ static void test_the_largest_numbers(void **state)
 	assert_true(plan_jobs_of(&vast, &none) >= INT64_MAX / 1000);
 }
 
-/* Where none has the cores: the most; memory comes first. */
+/* Where none that holds it has more cores than that: the smallest. */
 static void test_cores_never_outweigh_memory(void **state)
 {
 	const struct shape shapes[] = {{{"cpu", 3}, 9000, GIB, GIB},
 				       {{"mid", 3}, 4000, GIB, 4 * GIB},
 				       {{"mem", 3}, 1000, GIB, 8 * GIB}};
-	const struct plan_need wide = {2 * GIB, 9000}, wider = {GIB / 2, 20000},
-			       fits = {GIB / 2, 3000};
+	const struct plan_need wide = {2 * GIB, 4000}, wider = {GIB / 2, 20000},
+			       fits = {2 * GIB, 3999}, cpu = {GIB / 2, 4000};
 
 	(void)state;
 	assert_int_equal(plan_choose(shapes, 3, &wide, 0), 1);
 	assert_int_equal(plan_choose(shapes, 3, &wider, 0), 0);
-	assert_int_equal(plan_choose(shapes, 3, &fits, 0), 0);
+	assert_int_equal(plan_choose(shapes, 3, &fits, 0), 1);
+	assert_int_equal(plan_choose(shapes, 3, &cpu, 0), 0);
 }
 
 static void test_jobs(void **state)
