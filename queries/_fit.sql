@@ -7,7 +7,7 @@ CREATE VIEW _fit_by_project (
 ) AS
 SELECT v.project, a.memory_limit_bytes, v.category_id, v.kind, v.step, v.n, v.wall_ns
 FROM (SELECT s.project, s.allotment_id, s.category_id, s.kind, CASE WHEN s.step IS NOT NULL THEN CASE s.kind
-            WHEN 1 THEN min(max(s.step, (SELECT min(fit_mib) FROM _shape)), (SELECT max(fit_mib) + 1 FROM _shape))
+            WHEN 1 THEN min(max(s.step, ifnull((SELECT min(fit_mib) FROM _shape), 0)), ifnull((SELECT max(fit_mib) + 1 FROM _shape), 0))
             ELSE min(max(s.step, ifnull((SELECT min(fit_centi) FROM _shape), 0)), ifnull((SELECT max(fit_centi) + 1 FROM _shape), 0)) END END AS step,
         sum(s.n) AS n, total(s.wall_ns) AS wall_ns
     FROM _project_size s
@@ -22,7 +22,7 @@ CREATE VIEW _fit_by_run (
 ) AS
 SELECT v.run, a.memory_limit_bytes, v.category_id, v.kind, v.step, v.n, v.wall_ns
 FROM (SELECT g.trace_id AS run, s.allotment_id, s.category_id, s.kind, CASE WHEN s.step IS NOT NULL THEN CASE s.kind
-            WHEN 1 THEN min(max(s.step, (SELECT min(fit_mib) FROM _shape)), (SELECT max(fit_mib) + 1 FROM _shape))
+            WHEN 1 THEN min(max(s.step, ifnull((SELECT min(fit_mib) FROM _shape), 0)), ifnull((SELECT max(fit_mib) + 1 FROM _shape), 0))
             ELSE min(max(s.step, ifnull((SELECT min(fit_centi) FROM _shape), 0)), ifnull((SELECT max(fit_centi) + 1 FROM _shape), 0)) END END AS step,
         count(*) AS n, total(s.wall_ns) AS wall_ns
     FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN _sized s ON s.lookup_id = d.lookup_id

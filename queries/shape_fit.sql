@@ -9,7 +9,7 @@ CREATE VIEW shape_fit (
     category,          -- of these actions; '' for tests and listings; *: all
     actions,           -- results whose memory is known
     unknown,           -- and of which it is not
-    misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit
+    misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit; NULL: the setting is missing
     fit_pct,           -- of the actions
     fit_wall_pct,      -- of their wall time
     over_cpu_pct,      -- of the actions with usage: averaged more cores than the shape requests
@@ -34,7 +34,9 @@ marked AS MATERIALIZED (
 unknown AS MATERIALIZED (SELECT under, category_id, sum(n) AS n FROM summed WHERE kind = 1 AND step IS NULL GROUP BY 1, 2)
 SELECT h.shape, h.cpu_milli / 1000.0, round(h.limit_bytes / 1073741824.0, 3), round(m.under / 1073741824.0, 3),
     CASE m.category_id WHEN 0 THEN '*' ELSE (SELECT c.name FROM category c WHERE c.category_id = m.category_id) END,
-    m.n, ifnull(u.n, 0), m.n - m.n_up, round(100.0 * m.n_up / nullif(m.n, 0), 1), round(100.0 * m.wall_up / nullif(m.wall_ns, 0), 1),
+    m.n, ifnull(u.n, 0), CASE WHEN h.fit_mib IS NOT NULL THEN m.n - m.n_up END,
+    CASE WHEN h.fit_mib IS NOT NULL THEN round(100.0 * m.n_up / nullif(m.n, 0), 1) END,
+    CASE WHEN h.fit_mib IS NOT NULL THEN round(100.0 * m.wall_up / nullif(m.wall_ns, 0), 1) END,
     round(100.0 * (o.n - o.n_up) / nullif(o.n, 0), 1), round(100.0 * (o.wall_ns - o.wall_up) / nullif(o.wall_ns, 0), 1)
 FROM marked m JOIN marked o ON o.shape = m.shape AND o.under IS m.under AND o.category_id = m.category_id AND o.kind = 2
     JOIN _shape h ON h.shape = m.shape LEFT JOIN unknown u ON u.under IS m.under AND u.category_id = m.category_id
@@ -51,17 +53,18 @@ CREATE VIEW shape_fit_by_project (
     category,          -- of these actions; '' for tests and listings; *: all
     actions,           -- results whose memory is known
     unknown,           -- and of which it is not
-    misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit
+    misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit; NULL: the setting is missing
     fit_pct,           -- of the actions
     fit_wall_pct,      -- of their wall time
     over_cpu_pct,      -- of the actions with usage: averaged more cores than the shape requests
     over_cpu_wall_pct  -- of their wall time
 ) AS
 -- In windows alone: a filter passes through these, not through a grouping above a grouping.
-SELECT project, shape, cpu_milli / 1000.0, round(limit_bytes / 1073741824.0, 3), round(under / 1073741824.0, 3), category, n, unknown, n - fit,
-    round(100.0 * fit / nullif(n, 0), 1), round(100.0 * fit_wall / nullif(wall_ns, 0), 1),
+SELECT project, shape, cpu_milli / 1000.0, round(limit_bytes / 1073741824.0, 3), round(under / 1073741824.0, 3), category, n, unknown,
+    CASE WHEN fit_mib IS NOT NULL THEN n - fit END, CASE WHEN fit_mib IS NOT NULL THEN round(100.0 * fit / nullif(n, 0), 1) END,
+    CASE WHEN fit_mib IS NOT NULL THEN round(100.0 * fit_wall / nullif(wall_ns, 0), 1) END,
     round(100.0 * (used - below) / nullif(used, 0), 1), round(100.0 * (used_wall - below_wall) / nullif(used_wall, 0), 1)
-FROM (SELECT project, shape, cpu_milli, limit_bytes, under, category, row_number() OVER one AS place,
+FROM (SELECT project, shape, cpu_milli, limit_bytes, fit_mib, under, category, row_number() OVER one AS place,
         ifnull(sum(CASE WHEN kind = 1 AND step IS NOT NULL THEN n END) OVER one, 0) AS n,
         total(CASE WHEN kind = 1 AND step IS NOT NULL THEN wall_ns END) OVER one AS wall_ns,
         ifnull(sum(CASE WHEN kind = 1 AND step IS NULL THEN n END) OVER one, 0) AS unknown,
@@ -89,17 +92,18 @@ CREATE VIEW shape_fit_by_run (
     category,          -- of these actions; '' for tests and listings; *: all
     actions,           -- results whose memory is known
     unknown,           -- and of which it is not
-    misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit
+    misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit; NULL: the setting is missing
     fit_pct,           -- of the actions
     fit_wall_pct,      -- of their wall time
     over_cpu_pct,      -- of the actions with usage: averaged more cores than the shape requests
     over_cpu_wall_pct  -- of their wall time
 ) AS
 -- In windows alone: a filter passes through these, not through a grouping above a grouping.
-SELECT run, shape, cpu_milli / 1000.0, round(limit_bytes / 1073741824.0, 3), round(under / 1073741824.0, 3), category, n, unknown, n - fit,
-    round(100.0 * fit / nullif(n, 0), 1), round(100.0 * fit_wall / nullif(wall_ns, 0), 1),
+SELECT run, shape, cpu_milli / 1000.0, round(limit_bytes / 1073741824.0, 3), round(under / 1073741824.0, 3), category, n, unknown,
+    CASE WHEN fit_mib IS NOT NULL THEN n - fit END, CASE WHEN fit_mib IS NOT NULL THEN round(100.0 * fit / nullif(n, 0), 1) END,
+    CASE WHEN fit_mib IS NOT NULL THEN round(100.0 * fit_wall / nullif(wall_ns, 0), 1) END,
     round(100.0 * (used - below) / nullif(used, 0), 1), round(100.0 * (used_wall - below_wall) / nullif(used_wall, 0), 1)
-FROM (SELECT run, shape, cpu_milli, limit_bytes, under, category, row_number() OVER one AS place,
+FROM (SELECT run, shape, cpu_milli, limit_bytes, fit_mib, under, category, row_number() OVER one AS place,
         ifnull(sum(CASE WHEN kind = 1 AND step IS NOT NULL THEN n END) OVER one, 0) AS n,
         total(CASE WHEN kind = 1 AND step IS NOT NULL THEN wall_ns END) OVER one AS wall_ns,
         ifnull(sum(CASE WHEN kind = 1 AND step IS NULL THEN n END) OVER one, 0) AS unknown,
@@ -126,16 +130,17 @@ CREATE VIEW shape_fit_by_package (
     under_gib,         -- limit under which the results were measured; NULL: none, or not known
     actions,           -- results whose memory is known
     unknown,           -- and of which it is not
-    misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit
+    misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit; NULL: the setting is missing
     fit_pct,           -- of the actions
     fit_wall_pct,      -- of their wall time
     over_cpu_pct,      -- of the actions with usage: averaged more cores than the shape requests
     over_cpu_wall_pct  -- of their wall time
 ) AS
 SELECT v.package, v.shape, v.cpu_milli / 1000.0, round(v.limit_bytes / 1073741824.0, 3), round(v.under / 1073741824.0, 3), v.n, v.unknown,
-    v.n - v.fit, round(100.0 * v.fit / nullif(v.n, 0), 1), round(100.0 * v.fit_wall / nullif(v.wall_ns, 0), 1),
+    CASE WHEN v.fit_mib IS NOT NULL THEN v.n - v.fit END, CASE WHEN v.fit_mib IS NOT NULL THEN round(100.0 * v.fit / nullif(v.n, 0), 1) END,
+    CASE WHEN v.fit_mib IS NOT NULL THEN round(100.0 * v.fit_wall / nullif(v.wall_ns, 0), 1) END,
     round(100.0 * (v.used - v.below) / nullif(v.used, 0), 1), round(100.0 * (v.used_wall - v.below_wall) / nullif(v.used_wall, 0), 1)
-FROM (SELECT p.name AS package, h.shape, h.cpu_milli, h.limit_bytes, a.memory_limit_bytes AS under,
+FROM (SELECT p.name AS package, h.shape, h.cpu_milli, h.limit_bytes, h.fit_mib, a.memory_limit_bytes AS under,
         count(CASE s.kind WHEN 1 THEN s.step END) AS n, total(CASE WHEN s.kind = 1 AND s.step IS NOT NULL THEN s.wall_ns END) AS wall_ns,
         ifnull(sum(s.kind = 1 AND s.step IS NULL), 0) AS unknown, ifnull(sum(s.kind = 1 AND s.step <= h.fit_mib), 0) AS fit,
         total(CASE WHEN s.kind = 1 AND s.step <= h.fit_mib THEN s.wall_ns END) AS fit_wall,

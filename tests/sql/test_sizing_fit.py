@@ -104,3 +104,13 @@ def test_own_shapes_are_shown():
     db = made.made.finish()
     db.execute("INSERT INTO shape VALUES ('tiny', 500, 1, 1048576)")
     assert {r['shape']: r['misfits'] for r in rows(db, "SELECT * FROM shape_fit WHERE category = '*'")} == {'tiny': 1, 'small': 0, 'big': 0}
+
+
+def test_without_the_margin_nothing_is_said_to_misfit():
+    made = Sized()
+    made.add('r', rss=GIB, allotment=POOLS[1])
+    db = made.made.finish()
+    db.execute("DELETE FROM setting WHERE key = 'sizing_margin_pct'")
+    for form in ('', '_by_project', '_by_run', '_by_package'):
+        for row in rows(db, f'SELECT * FROM shape_fit{form}'):
+            assert (row['actions'], row['misfits'], row['fit_pct'], row['fit_wall_pct']) == (1, None, None, None)
