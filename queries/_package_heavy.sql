@@ -1,9 +1,11 @@
 CREATE VIEW _repeat (
     -- The counted results of each action name: a filter on package_id, category_id and identifier is a search.
-    package_id, category_id, identifier, -- of the action
-    result_id, project_id,               -- of result; each once a run and attempt that refers to it
-    under,                               -- memory limit in force, bytes; 0: none, or not known
-    max_rss_bytes                        -- its largest process
+    package_id,    -- of the action, as the next two
+    category_id, identifier,
+    result_id,     -- of table result: once an attempt that refers to it
+    project_id,    -- of the digest's first reference
+    under,         -- memory limit in force, bytes; 0: none, or not known
+    max_rss_bytes  -- its largest process
 ) AS
 SELECT t.package_id, n.category_id, n.identifier, r.result_id, r.project_id,
     ifnull((SELECT o.memory_limit_bytes FROM allotment o WHERE o.allotment_id = r.allotment_id), 0), r.max_rss_bytes
@@ -15,10 +17,10 @@ WHERE r.source = 1 AND r.cpu_ns IS NOT NULL;
 CREATE VIEW _package_heavy (
     -- How many heavy results a package has, by memory limit in force. One alone of an action that has setting
     -- outlier_results of them is an outlier, and makes no package heavy.
-    package_id,
-    under, -- see _repeat
-    heavy, -- heavy results
-    alone  -- of these, outliers
+    package_id, -- of table package
+    under,      -- see _repeat
+    heavy,      -- heavy results
+    alone       -- of these, outliers
 ) AS
 SELECT v.package_id, v.under, sum(v.n), total(CASE WHEN v.n = 1
     -- Few have so many actions, with results or without.
@@ -37,10 +39,10 @@ CREATE VIEW _package_heavy_by_project (
     -- As _package_heavy, of each project.
     project,    -- name
     project_id, -- of table project
-    package_id,
-    under, -- see _repeat
-    heavy, -- heavy results
-    alone  -- of these, outliers
+    package_id, -- of table package
+    under,      -- see _repeat
+    heavy,      -- heavy results
+    alone       -- of these, outliers
 ) AS
 SELECT v.project, v.project_id, v.package_id, v.under, sum(v.n), total(CASE WHEN v.n = 1
     AND EXISTS (SELECT 1 FROM target t CROSS JOIN action_name m ON m.target_id = t.target_id AND m.category_id = v.category_id

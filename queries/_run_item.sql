@@ -7,7 +7,7 @@ CREATE VIEW _run_item (
     package_id,                -- of the action in that run, as the names that follow
     category_id, identifier,
     lookup_id,                 -- NULL: no digest
-    result_id,                 -- its counted result; NULL: none is known, nor what follows
+    result_id,                 -- its counted result, of known wall time; NULL: none is known, nor what follows
     wall_ns, cpu_ns, rss_bytes,
     limit_bytes,               -- memory limit that it ran under; NULL: not known
     executed,                  -- 1: that result is of this very run; 0: of another
@@ -26,7 +26,7 @@ SELECT g.trace_id, g.project_id, t.package_id, n.category_id, n.identifier, d.lo
     ifnull(d.cache_hit > 0, 0)
 FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN action x ON x.run_id = d.run_id AND x.span_id = d.span_id
     JOIN action_name n ON n.name_id = x.name_id JOIN target t ON t.target_id = n.target_id
-    LEFT JOIN result r ON r.lookup_id = d.lookup_id AND r.source = 1 AND r.cpu_ns IS NOT NULL
+    LEFT JOIN result r ON r.lookup_id = d.lookup_id AND r.source = 1 AND r.cpu_ns IS NOT NULL AND r.wall_ns IS NOT NULL
 UNION ALL
 SELECT g.trace_id, g.project_id, t.package_id, n.category_id, n.identifier, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0
 FROM run g JOIN attempt a ON a.run_id = g.run_id AND a.lookup_id IS NULL
@@ -36,9 +36,10 @@ WHERE NOT EXISTS (SELECT 1 FROM attempt e WHERE e.run_id = a.run_id AND e.span_i
     AND (e.lookup_id IS NOT NULL OR e.idx < a.idx))
 UNION ALL
 SELECT q.invocation, r.project_id, r.package_id, n.category_id, n.identifier, r.lookup_id,
-    CASE WHEN r.cpu_ns IS NOT NULL THEN r.result_id END, CASE WHEN r.cpu_ns IS NOT NULL THEN r.wall_ns END, r.cpu_ns,
-    CASE WHEN r.cpu_ns IS NOT NULL THEN r.max_rss_bytes END,
-    CASE WHEN r.cpu_ns IS NOT NULL THEN (SELECT o.memory_limit_bytes FROM allotment o WHERE o.allotment_id = r.allotment_id) END,
+    CASE WHEN r.cpu_ns IS NOT NULL AND r.wall_ns IS NOT NULL THEN r.result_id END, CASE WHEN r.cpu_ns IS NOT NULL AND r.wall_ns IS NOT NULL THEN r.wall_ns END,
+    CASE WHEN r.wall_ns IS NOT NULL THEN r.cpu_ns END,
+    CASE WHEN r.cpu_ns IS NOT NULL AND r.wall_ns IS NOT NULL THEN r.max_rss_bytes END,
+    CASE WHEN r.cpu_ns IS NOT NULL AND r.wall_ns IS NOT NULL THEN (SELECT o.memory_limit_bytes FROM allotment o WHERE o.allotment_id = r.allotment_id) END,
     1, 0
 FROM request q JOIN result r ON r.request_id = q.request_id AND r.source = 1
     JOIN action_name n ON n.name_id = r.name_id

@@ -5,17 +5,17 @@ CREATE VIEW phases (
     actions, -- results where it is known and not negative
     unknown, -- results where it is not: the worker did not say, as with those uploaded by the client
     skewed,  -- results where it ended before it began: clocks disagree, so it is left out
-    total_h, -- sum, hours
+    total_h, -- sum, hours; NULL, as all that follow: of no result it is known
     pct,     -- of the sum of all four
     avg_s,   -- mean, seconds
     max_s    -- longest, seconds
 ) AS
 WITH s AS MATERIALIZED (
     SELECT p.phase_id, p.phase, ifnull(k.known, 0) AS n, ifnull(k.skewed, 0) AS skewed,
-        ifnull(k.total_s * 1e9 + k.total_rest_ns, 0.0) AS total, k.max_ns
+        CASE WHEN k.known > 0 THEN k.total_s * 1e9 + k.total_rest_ns END AS total, CASE WHEN k.known > 0 THEN k.max_ns END AS max_ns
     FROM _phase p LEFT JOIN phase_sum k ON k.phase_id = p.phase_id)
 SELECT s.phase, s.n, (SELECT count(*) FROM result) - (SELECT count(*) FROM result WHERE source = 2) - s.n - s.skewed, s.skewed,
-    round(s.total / 3.6e12, 3), round(100 * s.total / nullif((SELECT sum(total) FROM s), 0), 1),
+    round(s.total / 3.6e12, 3), round(100 * s.total / nullif((SELECT total(total) FROM s), 0), 1),
     round(s.total / 1e9 / nullif(s.n, 0), 3), round(s.max_ns / 1e9, 3)
 FROM s ORDER BY s.phase_id;
 
@@ -26,7 +26,7 @@ CREATE VIEW phases_by_project (
     actions, -- results where it is known and not negative
     unknown, -- results where it is not: the worker did not say, as with those uploaded by the client
     skewed,  -- results where it ended before it began: clocks disagree, so it is left out
-    total_h, -- sum, hours
+    total_h, -- sum, hours; NULL, as all that follow: of no result it is known
     pct,     -- of the sum of all four
     avg_s,   -- mean, seconds
     max_s    -- longest, seconds
@@ -34,10 +34,13 @@ CREATE VIEW phases_by_project (
 SELECT s.project, p.phase, CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END,
     s.n - CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END - CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
     CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
-    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 3.6e12, 3),
-    round(100 * CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
+    round(CASE p.phase_id WHEN 1 THEN CASE WHEN s.n_queued > 0 THEN s.sum_queued END WHEN 2 THEN CASE WHEN s.n_fetch > 0 THEN s.sum_fetch END
+        WHEN 3 THEN CASE WHEN s.n_run > 0 THEN s.sum_run END ELSE CASE WHEN s.n_upload > 0 THEN s.sum_upload END END / 3.6e12, 3),
+    round(100 * CASE p.phase_id WHEN 1 THEN CASE WHEN s.n_queued > 0 THEN s.sum_queued END WHEN 2 THEN CASE WHEN s.n_fetch > 0 THEN s.sum_fetch END
+        WHEN 3 THEN CASE WHEN s.n_run > 0 THEN s.sum_run END ELSE CASE WHEN s.n_upload > 0 THEN s.sum_upload END END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
     round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 1e9 / nullif(CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END, 0), 3),
-    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 3)
+    round(CASE p.phase_id WHEN 1 THEN CASE WHEN s.n_queued > 0 THEN s.max_queued END WHEN 2 THEN CASE WHEN s.n_fetch > 0 THEN s.max_fetch END
+        WHEN 3 THEN CASE WHEN s.n_run > 0 THEN s.max_run END ELSE CASE WHEN s.n_upload > 0 THEN s.max_upload END END / 1e9, 3)
 -- The plus keeps SQLite from making an index of its own, which costs more than the scan.
 FROM (SELECT j.name AS project, count(*) AS n,
         count(*) FILTER (WHERE t.queued_ns >= 0) AS n_queued, count(*) FILTER (WHERE t.queued_ns < 0) AS skewed_queued,
@@ -60,7 +63,7 @@ CREATE VIEW phases_by_run (
     actions, -- results where it is known and not negative
     unknown, -- results where it is not: the worker did not say, as with those uploaded by the client
     skewed,  -- results where it ended before it began: clocks disagree, so it is left out
-    total_h, -- sum, hours
+    total_h, -- sum, hours; NULL, as all that follow: of no result it is known
     pct,     -- of the sum of all four
     avg_s,   -- mean, seconds
     max_s    -- longest, seconds
@@ -68,10 +71,13 @@ CREATE VIEW phases_by_run (
 SELECT s.run, p.phase, CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END,
     s.n - CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END - CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
     CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
-    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 3.6e12, 3),
-    round(100 * CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
+    round(CASE p.phase_id WHEN 1 THEN CASE WHEN s.n_queued > 0 THEN s.sum_queued END WHEN 2 THEN CASE WHEN s.n_fetch > 0 THEN s.sum_fetch END
+        WHEN 3 THEN CASE WHEN s.n_run > 0 THEN s.sum_run END ELSE CASE WHEN s.n_upload > 0 THEN s.sum_upload END END / 3.6e12, 3),
+    round(100 * CASE p.phase_id WHEN 1 THEN CASE WHEN s.n_queued > 0 THEN s.sum_queued END WHEN 2 THEN CASE WHEN s.n_fetch > 0 THEN s.sum_fetch END
+        WHEN 3 THEN CASE WHEN s.n_run > 0 THEN s.sum_run END ELSE CASE WHEN s.n_upload > 0 THEN s.sum_upload END END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
     round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 1e9 / nullif(CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END, 0), 3),
-    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 3)
+    round(CASE p.phase_id WHEN 1 THEN CASE WHEN s.n_queued > 0 THEN s.max_queued END WHEN 2 THEN CASE WHEN s.n_fetch > 0 THEN s.max_fetch END
+        WHEN 3 THEN CASE WHEN s.n_run > 0 THEN s.max_run END ELSE CASE WHEN s.n_upload > 0 THEN s.max_upload END END / 1e9, 3)
 FROM (SELECT g.trace_id AS run, count(*) AS n,
         count(*) FILTER (WHERE t.queued_ns >= 0) AS n_queued, count(*) FILTER (WHERE t.queued_ns < 0) AS skewed_queued,
         total(t.queued_ns) FILTER (WHERE t.queued_ns >= 0) AS sum_queued, max(t.queued_ns) AS max_queued,
@@ -94,7 +100,7 @@ CREATE VIEW phases_by_invocation (
     actions, -- results where it is known and not negative
     unknown, -- results where it is not: the worker did not say, as with those uploaded by the client
     skewed,  -- results where it ended before it began: clocks disagree, so it is left out
-    total_h, -- sum, hours
+    total_h, -- sum, hours; NULL, as all that follow: of no result it is known
     pct,     -- of the sum of all four
     avg_s,   -- mean, seconds
     max_s    -- longest, seconds
@@ -102,10 +108,13 @@ CREATE VIEW phases_by_invocation (
 SELECT s.invocation, p.phase, CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END,
     s.n - CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END - CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
     CASE p.phase_id WHEN 1 THEN s.skewed_queued WHEN 2 THEN s.skewed_fetch WHEN 3 THEN s.skewed_run ELSE s.skewed_upload END,
-    round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 3.6e12, 3),
-    round(100 * CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
+    round(CASE p.phase_id WHEN 1 THEN CASE WHEN s.n_queued > 0 THEN s.sum_queued END WHEN 2 THEN CASE WHEN s.n_fetch > 0 THEN s.sum_fetch END
+        WHEN 3 THEN CASE WHEN s.n_run > 0 THEN s.sum_run END ELSE CASE WHEN s.n_upload > 0 THEN s.sum_upload END END / 3.6e12, 3),
+    round(100 * CASE p.phase_id WHEN 1 THEN CASE WHEN s.n_queued > 0 THEN s.sum_queued END WHEN 2 THEN CASE WHEN s.n_fetch > 0 THEN s.sum_fetch END
+        WHEN 3 THEN CASE WHEN s.n_run > 0 THEN s.sum_run END ELSE CASE WHEN s.n_upload > 0 THEN s.sum_upload END END / nullif(s.sum_queued + s.sum_fetch + s.sum_run + s.sum_upload, 0), 1),
     round(CASE p.phase_id WHEN 1 THEN s.sum_queued WHEN 2 THEN s.sum_fetch WHEN 3 THEN s.sum_run ELSE s.sum_upload END / 1e9 / nullif(CASE p.phase_id WHEN 1 THEN s.n_queued WHEN 2 THEN s.n_fetch WHEN 3 THEN s.n_run ELSE s.n_upload END, 0), 3),
-    round(max(0, CASE p.phase_id WHEN 1 THEN s.max_queued WHEN 2 THEN s.max_fetch WHEN 3 THEN s.max_run ELSE s.max_upload END) / 1e9, 3)
+    round(CASE p.phase_id WHEN 1 THEN CASE WHEN s.n_queued > 0 THEN s.max_queued END WHEN 2 THEN CASE WHEN s.n_fetch > 0 THEN s.max_fetch END
+        WHEN 3 THEN CASE WHEN s.n_run > 0 THEN s.max_run END ELSE CASE WHEN s.n_upload > 0 THEN s.max_upload END END / 1e9, 3)
 FROM (SELECT q.invocation, count(*) AS n,
         count(*) FILTER (WHERE t.queued_ns >= 0) AS n_queued, count(*) FILTER (WHERE t.queued_ns < 0) AS skewed_queued,
         total(t.queued_ns) FILTER (WHERE t.queued_ns >= 0) AS sum_queued, max(t.queued_ns) AS max_queued,

@@ -259,6 +259,14 @@ def test_a_repeat_executed_the_same_categories_and_not_the_same_sum_of_their_num
     assert (row['status'], row['repeats'], row['noise_s']) == ('within noise', 3, 30)
 
 
+def test_an_unknown_wall_time_is_not_compared():
+    made = Repeats([100, 200])
+    made.db.execute('UPDATE result SET wall_ns = NULL WHERE request_id = (SELECT request_id FROM request WHERE invocation = ?)', ('r1',))
+    for view in ('run_compare', 'run_compare_packages'):
+        (row,) = rows(made.db, f"SELECT * FROM {view} WHERE run_a = 'r0' AND run_b = 'r1'")
+        assert (row['status'], row['wall_a_s'], row['wall_b_s'], row['unknown_b']) == ('unknown', 100, None, 1)
+
+
 # ---- recorded --------------------------------------------------------------------------------------
 
 COLD, LATER = 'ebb4affa-bb6d-4c4c-9946-31c980b6c3a4', '6746f215-b757-49e7-a3f5-6faa62cecebf'

@@ -200,6 +200,22 @@ def test_phases_are_the_definition():
                 round(sum(good) / 3.6e12, 3), round(100 * sum(good) / whole, 1), round(sum(good) / S / len(good), 3), max(good) / S)
 
 
+@pytest.mark.parametrize('queued', [None, START + 60 * S])
+def test_a_phase_of_which_nothing_is_known_took_no_known_time(queued):
+    """Never told, or all of it by a clock ahead."""
+    made = tables.Tables()
+    made.run('r', start_ns=START)
+    made.action('r', 'root//:x', attempts=[{'digest': digest(1)}])
+    times = {'queued': queued, 'worker_start': START + S, 'execution_start': START + S, 'execution_completed': START + 2 * S}
+    made.result(digest(1), wall_ns=S, worker='w', invocation='r', times={k: v for k, v in times.items() if v})
+    db = made.finish()
+    for form in ('', '_by_project', '_by_run', '_by_invocation'):
+        found = {r['phase']: (r['actions'], r['skewed'], r['total_h'], r['pct'], r['avg_s'], r['max_s']) for r in
+                 rows(db, f'SELECT * FROM phases{form}')}
+        assert found['queued'] == (0, int(queued is not None), None, None, None, None)
+        assert found['fetch'] == (0, 0, None, None, None, None) and found['run'] == (1, 0, 0.0, 100.0, 1.0, 1.0)
+
+
 # ---- why a digest has no usage ---------------------------------------------------------------
 
 REASONS = [
