@@ -1,14 +1,13 @@
 #include "export.h"
 
 #include "output.h"
+#include "util/file.h"
 #include "util/mem.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static struct param text_param(const char *name, const char *text)
 {
@@ -160,51 +159,23 @@ static int build_query(struct store *store, const char *name, const char *projec
 	return 0;
 }
 
-/* Writes all rows to `fd` (taken over) and makes sure that they reached the disk. */
-static int write_rows(struct store *store, const char *sql, const struct export_options *options,
-		      int fd, struct err *err)
+/* What a file is to hold. */
+struct rows_wanted {
+	struct store *store;
+	const char *sql;
+	const struct export_options *options;
+};
+
+/* A file_fill_fn. */
+static int write_rows(void *context, FILE *out, struct err *err)
 {
+	const struct rows_wanted *wanted = context;
+	const struct export_options *options = wanted->options;
 	struct output_options output = {.format = OUTPUT_CSV, .dialect = options->dialect};
 	struct param project = text_param(":project", options->project);
-	FILE *file = fdopen(fd, "w");
-	int rc;
 
-	if (!file) {
-		err_errno(err, ERR_IO, errno, "cannot write");
-		close(fd);
-		return -1;
-	}
-	rc = output_query(store, sql, &project, options->project ? 1 : 0, &output, file, err);
-	if (rc == 0 && fsync(fileno(file)) != 0)
-		rc = err_errno(err, ERR_IO, errno, "cannot write");
-	if (fclose(file) != 0 && rc == 0)
-		rc = err_errno(err, ERR_IO, errno, "cannot write");
-	return rc;
-}
-
-/* Beside the file and under a name of its own, then renamed over it. */
-static int replace_file(struct store *store, const char *sql, const char *path,
-			const struct export_options *options, struct err *err)
-{
-	char *temporary = xasprintf("%s.tmp-%ld", path, (long)getpid());
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	int rc = -1;
-
-	if (fd < 0) {
-		err_errno(err, ERR_IO, errno, "%s", path);
-		goto out;
-	}
-	if (write_rows(store, sql, options, fd, err) < 0)
-		err_prefix(err, "%s", path);
-	else if (rename(temporary, path) != 0)
-		err_errno(err, ERR_IO, errno, "%s", path);
-	else
-		rc = 0;
-	if (rc < 0)
-		unlink(temporary);
-out:
-	free(temporary);
-	return rc;
+	return output_query(wanted->store, wanted->sql, &project, options->project ? 1 : 0, &output,
+			    out, err);
 }
 
 int export_folder(const struct export_options *options, struct err *err)
@@ -219,6 +190,7 @@ int export_view(struct store *store, const char *name, const struct export_optio
 {
 	struct buf sql = BUF_INIT;
 	char *path = NULL;
+	struct rows_wanted wanted;
 	int rc = -1;
 
 	/* An own view may have any name; a file may not. */
@@ -227,7 +199,8 @@ int export_view(struct store *store, const char *name, const struct export_optio
 	if (build_query(store, name, options->project, &sql, err) < 0)
 		goto out;
 	path = xasprintf("%s/%s.csv", options->dir, name);
-	rc = replace_file(store, sql.data, path, options, err);
+	wanted = (struct rows_wanted){store, sql.data, options};
+	rc = file_replace(path, write_rows, &wanted, err);
 out:
 	free(path);
 	buf_release(&sql);

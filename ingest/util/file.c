@@ -1,7 +1,10 @@
 #include "util/file.h"
 
+#include "util/mem.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,5 +59,48 @@ int file_read(const char *path, size_t max, struct buf *out, struct err *err)
 		return -1;
 	rc = file_read_open(fd, path, max, out, err);
 	close(fd);
+	return rc;
+}
+
+/* ---- replacing ---- */
+
+/* `fd` is taken over. */
+static int fill_file(int fd, file_fill_fn *fill, void *context, struct err *err)
+{
+	FILE *file = fdopen(fd, "w");
+	int rc;
+
+	if (!file) {
+		err_errno(err, ERR_IO, errno, "cannot write");
+		close(fd);
+		return -1;
+	}
+	rc = fill(context, file, err);
+	if (rc == 0 && (fflush(file) != 0 || fsync(fileno(file)) != 0))
+		rc = err_errno(err, ERR_IO, errno, "cannot write");
+	if (fclose(file) != 0 && rc == 0)
+		rc = err_errno(err, ERR_IO, errno, "cannot write");
+	return rc;
+}
+
+int file_replace(const char *path, file_fill_fn *fill, void *context, struct err *err)
+{
+	char *temporary = xasprintf("%s.tmp-%ld", path, (long)getpid());
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int rc = -1;
+
+	if (fd < 0) {
+		err_errno(err, ERR_IO, errno, "%s", path);
+		goto out;
+	}
+	rc = fill_file(fd, fill, context, err);
+	if (rc < 0)
+		err_prefix(err, "%s", path);
+	else if (rename(temporary, path) != 0)
+		rc = err_errno(err, ERR_IO, errno, "%s", path);
+	if (rc < 0)
+		unlink(temporary);
+out:
+	free(temporary);
 	return rc;
 }
