@@ -8,26 +8,10 @@ from collections import deque
 import grpc
 
 import harness
+import wire
 
 UPDATE = '/build.bazel.remote.execution.v2.ActionCache/UpdateActionResult'
 AT_ONCE = 256
-
-
-def length_delimited(number, data):
-    assert number < 16
-    size, prefix = len(data), bytearray([number << 3 | 2])
-    while size > 127:
-        prefix.append(size & 127 | 128)
-        size >>= 7
-    return bytes(prefix) + bytes([size]) + data
-
-
-def varint_field(number, value):
-    out = bytearray([number << 3])
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes(out) + bytes([value])
 
 
 def recorded(instance):
@@ -45,9 +29,9 @@ def fill(address, instance, digests):
         calls = deque()
         for number, digest in enumerate(digests):
             hash_, size = digest.split(':')
-            message = (length_delimited(1, instance.encode())
-                       + length_delimited(2, length_delimited(1, hash_.encode()) + varint_field(2, int(size)))
-                       + length_delimited(3, results[number % len(results)]))
+            message = (wire.with_length(1, instance.encode())
+                       + wire.with_length(2, wire.with_length(1, hash_.encode()) + wire.with_number(2, int(size)))
+                       + wire.with_length(3, results[number % len(results)]))
             calls.append(update.future(message, timeout=60))
             if len(calls) >= AT_ONCE:
                 calls.popleft().result()

@@ -1,0 +1,60 @@
+"""What commands cost, ours and a peer's in turn, and what the pairs say.
+
+Each pair runs ours and theirs one after the other, so that a busy machine slows
+both. Only the ratios of the pairs mean something elsewhere.
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import namedtuple
+from pathlib import Path
+
+PEAK = Path(__file__).with_name('peak.py')
+
+# Seconds on the clock, and of CPU with all that it started.
+Cost = namedtuple('Cost', 'wall cpu')
+
+
+def cost(command, **popen):
+    """Runs the command to its end; one that fails ends the bench."""
+    started = time.perf_counter()
+    process = subprocess.Popen(list(map(str, command)), **{'stdin': subprocess.DEVNULL, **popen})
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f'exit {process.returncode} of: {" ".join(map(str, command))}')
+    return Cost(wall, usage.ru_utime + usage.ru_stime)
+
+
+def peaked(command, **popen):
+    """(cost, peak of its memory in bytes); peak.py says why another process measures it."""
+    done = subprocess.run([sys.executable, '-I', '-S', PEAK, *map(str, command)], check=False, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, **popen)
+    told = json.loads(done.stderr.rsplit('\n', 2)[-2])
+    if told['code']:
+        raise SystemExit(f'exit {told["code"]} of: {" ".join(map(str, command))}\n{done.stderr}')
+    return Cost(told['wall'], told['cpu']), told['max_rss_bytes']
+
+
+def paired(count, mine, theirs):
+    """One pair to warm up, then `count` pairs of costs."""
+    pairs = [(mine(), theirs()) for _ in range(count + 1)]
+    return pairs[1:]
+
+
+def ratios(pairs, what='wall'):
+    """Ours / theirs of each pair."""
+    return [getattr(a, what) / getattr(b, what) for a, b in pairs]
+
+
+def times_faster(pairs, what='wall'):
+    """Theirs / ours of each pair."""
+    return [1 / r for r in ratios(pairs, what)]
+
+
+def beyond(pairs, what='wall'):
+    """Ours less theirs of each pair, in milliseconds."""
+    return [1000 * (getattr(a, what) - getattr(b, what)) for a, b in pairs]
