@@ -90,7 +90,7 @@ static int export_defaults(struct store *store, struct written *written, struct 
 {
 	struct names names = {NULL, 0};
 	struct buf left_out = BUF_INIT;
-	int rc = export_default_views(store, add_name, &names, err);
+	int rc = export_default_views(add_name, &names);
 	size_t i;
 
 	for (i = 0; i < names.count && rc == 0; i++) {

@@ -3,6 +3,7 @@
 #include "output.h"
 #include "util/file.h"
 #include "util/mem.h"
+#include "views.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,35 +17,25 @@ static struct param text_param(const char *name, const char *text)
 
 /* ---- which views ------------------------------------------------------------ */
 
-struct each {
-	int (*each)(void *context, const char *name);
-	void *context;
-};
-
-static int give_name(void *context, const struct row *row, struct err *err)
+/* From the program itself: the database may name any view as one of ours. */
+int export_default_views(int (*each)(void *context, const char *name), void *context)
 {
-	const struct each *each = context;
-	char *name = xmemdup0(row->values[0].text.data, row->values[0].text.len);
-	int rc = each->each(each->context, name);
+	struct views_cursor cursor = VIEWS_CURSOR_INIT;
+	struct view view;
+	int rc = 0;
 
-	(void)err;
-	free(name);
+	while (rc == 0 && views_next(&cursor, &view)) {
+		char *name;
+
+		/* run_compare: each run with every other one, as nothing filters them here. */
+		if (view_is_private(&view) || view_is_form(&view) ||
+		    str_starts(view.name, "run_compare"))
+			continue;
+		name = xmemdup0(view.name.data, view.name.len);
+		rc = each(context, name);
+		free(name);
+	}
 	return rc;
-}
-
-int export_default_views(struct store *store, int (*each)(void *context, const char *name),
-			 void *context, struct err *err)
-{
-	struct each pair = {each, context};
-
-	return store_query(store,
-			   "SELECT name FROM canned_view WHERE name NOT GLOB '_*'"
-			   " AND name NOT GLOB '*_by_project' AND name NOT GLOB '*_by_run'"
-			   " AND name NOT GLOB '*_by_invocation'"
-			   /* Each run with every other one, as nothing filters them here. */
-			   " AND name NOT GLOB 'run_compare*'"
-			   " ORDER BY name",
-			   NULL, 0, give_name, &pair, err);
 }
 
 static int take_flag(void *context, const struct row *row, struct err *err)
@@ -65,17 +56,22 @@ static int ask(struct store *store, const char *sql, const char *name, struct er
 	return yes;
 }
 
+/* The views of this handle's own (store.h) are temporary ones. */
+#define OBJECTS                                                                   \
+	"(SELECT type, name FROM sqlite_schema UNION ALL SELECT type, name FROM " \
+	"sqlite_temp_schema)"
+
 static int exists(struct store *store, const char *name, struct err *err)
 {
 	return ask(store,
-		   "SELECT 1 FROM sqlite_schema WHERE name = :name AND type IN ('view', 'table')",
+		   "SELECT 1 FROM " OBJECTS " WHERE name = :name AND type IN ('view', 'table')",
 		   name, err);
 }
 
 static int has_by_project(struct store *store, const char *name, struct err *err)
 {
 	return ask(store,
-		   "SELECT 1 FROM sqlite_schema WHERE name = :name || '_by_project'"
+		   "SELECT 1 FROM " OBJECTS " WHERE name = :name || '_by_project'"
 		   " AND type = 'view'",
 		   name, err);
 }

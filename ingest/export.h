@@ -17,10 +17,10 @@ struct export_options {
 
 /*
  * Calls `each` with the name of every canned view that is exported by default:
- * all but private ones and the _by_project and _by_run forms.
+ * all but private ones, forms such as _by_project, and run_compare*. What it returns but 0
+ * ends this and is returned.
  */
-int export_default_views(struct store *store, int (*each)(void *context, const char *name),
-			 void *context, struct err *err);
+int export_default_views(int (*each)(void *context, const char *name), void *context);
 
 /* Makes <dir> if it is missing. */
 int export_folder(const struct export_options *options, struct err *err);

@@ -345,13 +345,17 @@ int allot_due_pod(struct store *store, struct str pod, struct err *err)
 	return db_done(s, err);
 }
 
-/* Another container is meant, or other names of pods: all is due. */
+/*
+ * Another container is meant, or other names of pods: all is due. A view of this handle's
+ * own stands before a stored one that is not ours (store_views.h).
+ */
 static int follow_rule(struct store *store, struct err *err)
 {
-#define RULE                                                                                \
-	"(SELECT 'runner_container' AS part, (SELECT CAST(value AS TEXT) FROM setting"      \
-	" WHERE key = 'runner_container') AS value UNION ALL SELECT '_worker', (SELECT sql" \
-	" FROM sqlite_schema WHERE name = '_worker'))"
+#define RULE                                                                              \
+	"(SELECT 'runner_container' AS part, (SELECT CAST(value AS TEXT) FROM setting"    \
+	" WHERE key = 'runner_container') AS value UNION ALL SELECT '_worker', coalesce(" \
+	"(SELECT sql FROM temp.sqlite_schema WHERE name = '_worker'),"                    \
+	" (SELECT sql FROM main.sqlite_schema WHERE name = '_worker')))"
 	if (db_done(db_use(store, ST_ALLOT_RULE_DUE,
 			   "INSERT INTO allotment_due (kind, name) SELECT 3, '' WHERE EXISTS"
 			   " (SELECT 1 FROM " RULE " n LEFT JOIN allotment_rule r"

@@ -39,6 +39,12 @@ int db_error(struct store *store, const char *what, struct err *err)
 	case SQLITE_FULL:
 		why = "no space left for it";
 		break;
+	case SQLITE_INTERRUPT: /* store_guard.c */
+		why = "it holds far more tables and views than br2-ingest makes";
+		break;
+	case SQLITE_AUTH: /* store_vfs.c */
+		why = "its journal wanted another file deleted, which was not done";
+		break;
 	default:
 		break;
 	}

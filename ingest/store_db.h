@@ -29,8 +29,13 @@ enum statement_id {
 	ST_BEGIN,
 	ST_COMMIT,
 	ST_ROLLBACK,
-	/* store_schema.c, store_views.c */
-	ST_IDENTITY,
+	/* store_schema.c, store_tables.c, store_views.c */
+	ST_APPLICATION_ID,
+	ST_USER_VERSION,
+	ST_OBJECT_COUNT,
+	ST_OBJECTS,
+	ST_INDEXES,
+	ST_INDEX_PLAIN,
 	ST_SETTING_GONE,
 	ST_VIEWS_OURS,
 	ST_VIEW_STATE,

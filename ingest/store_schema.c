@@ -2,6 +2,9 @@
 #include "store_db.h"
 
 #include "embedded.h"
+#include "store_guard.h"
+#include "store_tables.h"
+#include "store_vfs.h"
 #include "store_views.h"
 #include "util/mem.h"
 
@@ -15,12 +18,6 @@
 
 /* "BR2I": what `file` shows, and how another program's database is told apart. */
 #define APPLICATION_ID INT64_C(0x42523249)
-#define BUSY_MS 60000
-/*
- * Of SQLite's cache: one slice of a log, or one batch of results, with the index
- * pages that it touches, and nothing near the 64 MB that the whole program may use.
- */
-#define CACHE_SIZE "PRAGMA cache_size = -24576;" /* KiB */
 #define NAMES_MAX 32768
 #define NAMES_BYTES ((size_t)4 << 20)
 
@@ -68,38 +65,20 @@ static int open_file(struct store *store, struct err *err)
 		return -1;
 	if (!write && access(store->path, F_OK) < 0)
 		return err_errno(err, ERR_IO, errno, "%s: no database", store->path);
+	if (guard_path(store->path, err) < 0)
+		return -1;
 	/*
 	 * Memory that is not counted takes no lock, and reading the schema allocates each
 	 * word of each view. Refused once SQLite is in use, which does no harm.
 	 */
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (sqlite3_open_v2(store->path, &store->db,
-			    flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL) != SQLITE_OK)
+			    flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+			    store_vfs()) != SQLITE_OK)
 		return db_error(store, "cannot open the database", err);
 	if (write && sqlite3_db_readonly(store->db, "main"))
 		return err_set(err, ERR_IO, "%s: no write access to the database", store->path);
 	return 0;
-}
-
-/*
- * The file may be a stranger's: its triggers do not run, functions in its schema
- * are the harmless ones only, and nothing of SQLite's own tables can be written.
- * The journal is a file beside it, deleted at each commit, unless the user has
- * turned the database to WAL.
- */
-static int configure(struct store *store, struct err *err)
-{
-	sqlite3 *db = store->db;
-
-	if (sqlite3_busy_timeout(db, BUSY_MS) != SQLITE_OK ||
-	    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) != SQLITE_OK ||
-	    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) != SQLITE_OK ||
-	    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK)
-		return db_error(store, "cannot use the database", err);
-	return db_exec(store,
-		       "PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;"
-		       "PRAGMA foreign_keys = OFF;" CACHE_SIZE,
-		       err);
 }
 
 /* ---- whose it is ---- */
@@ -117,20 +96,27 @@ static int64_t newest_version(void)
 	return version;
 }
 
-static int read_identity(struct store *store, struct identity *out, struct err *err)
+static int read_number(struct store *store, enum statement_id id, const char *sql, int64_t *out,
+		       struct err *err)
 {
-	struct statement *s = db_use(store, ST_IDENTITY,
-				     "SELECT (SELECT application_id FROM pragma_application_id),"
-				     " (SELECT user_version FROM pragma_user_version),"
-				     " (SELECT count(*) FROM sqlite_schema)");
+	struct statement *s = db_use(store, id, sql);
 
 	if (db_row(s, err) < 0)
 		return -1;
-	out->application_id = column_int(s, 0);
-	out->version = column_int(s, 1);
-	out->objects = column_int(s, 2);
+	*out = column_int(s, 0);
 	db_reset(s);
 	return 0;
+}
+
+/* PRAGMA as statements: a stranger's table can stand before the functions of these names. */
+static int read_identity(struct store *store, struct identity *out, struct err *err)
+{
+	if (read_number(store, ST_OBJECT_COUNT, "SELECT count(*) FROM main.sqlite_schema",
+			&out->objects, err) < 0 ||
+	    read_number(store, ST_APPLICATION_ID, "PRAGMA main.application_id",
+			&out->application_id, err) < 0)
+		return -1;
+	return read_number(store, ST_USER_VERSION, "PRAGMA main.user_version", &out->version, err);
 }
 
 static bool is_empty(const struct identity *identity)
@@ -169,31 +155,49 @@ static int check_identity(struct store *store, const struct identity *identity, 
 
 /* ---- taking it forward ---- */
 
-/* Step and number in one transaction: a kill leaves the one or the other schema. */
-static int apply_step(struct store *store, int64_t version, struct err *err)
+/* What the file is, and that its tables are those of its version. */
+static int examine(struct store *store, struct identity *out, struct err *err)
+{
+	if (read_identity(store, out, err) < 0 || check_identity(store, out, err) < 0)
+		return -1;
+	return is_empty(out) ? 0 : tables_check(store, out->version, err);
+}
+
+static int apply_step(struct store *store, const struct embedded_sql *step, struct err *err)
+{
+	if (db_exec(store, step->text, err) < 0)
+		return err_prefix(err, "schema/%s.sql", step->name);
+	return 0;
+}
+
+static int put_identity(struct store *store, int64_t version, struct err *err)
 {
 	char numbers[96];
 
-	if (db_exec(store, schema_steps[version].text, err) < 0)
-		return err_prefix(err, "schema/%s.sql", schema_steps[version].name);
 	snprintf(numbers, sizeof(numbers),
 		 "PRAGMA application_id = %lld; PRAGMA user_version = %lld",
-		 (long long)APPLICATION_ID, (long long)version + 1);
+		 (long long)APPLICATION_ID, (long long)version);
 	return db_exec(store, numbers, err);
 }
 
-/* One step, unless another process has made it meanwhile. */
-static int step_forward(struct store *store, struct identity *identity, struct err *err)
+/*
+ * All steps and the number in one transaction: a kill, or a step that fails, leaves the
+ * file as it was. Another process may have made them meanwhile.
+ */
+static int take_forward(struct store *store, struct err *err)
 {
+	struct identity identity;
+	int64_t newest = newest_version(), version;
+
 	if (store_begin(store, err) < 0)
 		return -1;
-	if (read_identity(store, identity, err) < 0 || check_identity(store, identity, err) < 0)
+	if (examine(store, &identity, err) < 0)
 		goto fail;
-	if (identity->version < newest_version()) {
-		if (apply_step(store, identity->version, err) < 0)
+	for (version = identity.version; version < newest; version++)
+		if (apply_step(store, &schema_steps[version], err) < 0)
 			goto fail;
-		identity->version++;
-	}
+	if (identity.version < newest && put_identity(store, newest, err) < 0)
+		goto fail;
 	return store_commit(store, err);
 fail:
 	store_rollback(store);
@@ -204,12 +208,9 @@ static int migrate(struct store *store, struct err *err)
 {
 	struct identity identity;
 
-	if (read_identity(store, &identity, err) < 0 || check_identity(store, &identity, err) < 0)
+	if (examine(store, &identity, err) < 0)
 		return -1;
-	while (identity.version < newest_version())
-		if (step_forward(store, &identity, err) < 0)
-			return -1;
-	return 0;
+	return identity.version < newest_version() ? take_forward(store, err) : 0;
 }
 
 /* A setting whose row somebody deleted is again as it was shipped. As a rule there is none. */
@@ -252,7 +253,7 @@ int store_open(struct store **out_store, const char *path, enum store_access acc
 	buf_init(&store->wanted.names);
 	for (i = 0; i < sizeof(store->borrowed) / sizeof(*store->borrowed); i++)
 		buf_init(&store->borrowed[i]);
-	if (open_file(store, err) < 0 || configure(store, err) < 0 || migrate(store, err) < 0 ||
+	if (open_file(store, err) < 0 || guard_open(store, err) < 0 || migrate(store, err) < 0 ||
 	    restore_settings(store, err) < 0 || views_refresh(store, err) < 0) {
 		store_close(store);
 		return -1;

@@ -2,6 +2,7 @@
 
 #include "embedded.h"
 #include "store_db.h"
+#include "store_sql.h"
 #include "util/mem.h"
 
 #include <stdlib.h>
@@ -17,69 +18,26 @@ struct view {
 
 /* ---- the text of queries/ ---- */
 
-/* What a comment or quoted text that begins at `at` ends behind; `at` if none does. */
-static const char *skip_quoted(const char *at)
+/* Everything behind "CREATE VIEW ". */
+static struct str behind_create(const struct view *view)
 {
-	char close = *at == '[' ? ']' : *at;
+	size_t skip = strlen(CREATE_VIEW);
 
-	if (at[0] == '-' && at[1] == '-') {
-		at = strchr(at, '\n');
-	} else if (at[0] == '/' && at[1] == '*') {
-		at = strstr(at + 2, "*/");
-		return at ? at + 2 : NULL;
-	} else if (*at == '\'' || *at == '"' || *at == '`' || *at == '[') {
-		at = strchr(at + 1, close); /* a doubled quote is two quoted texts */
-		return at ? at + 1 : NULL;
-	}
-	return at;
-}
-
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-/* The end of the statement at `at`: its semicolon, or the end of the text. */
-static const char *statement_end(const char *at)
-{
-	while (*at && *at != ';') {
-		const char *behind = skip_quoted(at);
-
-		if (!behind)
-			return at + strlen(at);
-		at = behind == at ? at + 1 : behind;
-	}
-	return at;
-}
-
-/* Steps over spaces and comments, which SQLite would not keep here. */
-static const char *statement_begin(const char *at)
-{
-	while (is_space(*at) || (at[0] == '-' && at[1] == '-') || (at[0] == '/' && at[1] == '*')) {
-		const char *behind = skip_quoted(at);
-
-		if (!behind)
-			return at + strlen(at);
-		at = behind == at ? at + 1 : behind;
-	}
-	return at;
+	return (struct str){view->sql.data + skip, view->sql.len - skip};
 }
 
 /* 1: *out; 0: no more statements; -1: something else than a view (a fault of ours). */
 static int next_view(const char **at, struct view *out)
 {
-	const char *begin = statement_begin(*at), *end = statement_end(begin), *name;
+	struct str rest;
 
-	*at = *end ? end + 1 : end;
-	while (end > begin && is_space(end[-1]))
-		end--;
-	if (begin == end)
+	out->sql = sql_next(at);
+	if (!out->sql.len)
 		return 0;
-	out->sql = (struct str){begin, (size_t)(end - begin)};
 	if (!str_starts(out->sql, CREATE_VIEW))
 		return -1;
-	name = begin + strlen(CREATE_VIEW);
-	out->name = (struct str){name, strcspn(name, " \t\r\n(")};
+	rest = behind_create(out);
+	out->name = sql_word(&rest);
 	return 1;
 }
 
@@ -214,14 +172,6 @@ static int disclaim(struct store *store, struct str name, struct err *err)
 	return db_done(s, err);
 }
 
-/* Everything behind "CREATE VIEW ". */
-static struct str behind_create(const struct view *view)
-{
-	size_t skip = strlen(CREATE_VIEW);
-
-	return (struct str){view->sql.data + skip, view->sql.len - skip};
-}
-
 static int make_view(struct store *store, const struct view *view, struct err *err)
 {
 	enum view_state state;
@@ -246,15 +196,12 @@ static int make_view(struct store *store, const struct view *view, struct err *e
 	return claim(store, view, err);
 }
 
-/* For a handle that must not write: a view of its own that stands before the stored one. */
+/*
+ * A view of this handle's own, which stands before the stored one. A stored view can only
+ * refer to stored ones: so it is all of them, or none.
+ */
 static int make_temp_view(struct store *store, const struct view *view, struct err *err)
 {
-	enum view_state state;
-
-	if (view_state(store, view, &state, err) < 0)
-		return -1;
-	if (state != VIEW_STALE && state != VIEW_MISSING)
-		return 0;
 	return run_view_sql(store, "CREATE TEMP VIEW ", behind_create(view), err);
 }
 
@@ -279,7 +226,8 @@ static int find_retired(struct store *store, const struct view_list *list, char 
 	struct statement *s =
 		db_use(store, ST_VIEW_CLAIMED,
 		       "SELECT c.name, m.name IS NOT NULL FROM main.canned_view c"
-		       " LEFT JOIN main.sqlite_schema m ON m.name = c.name AND m.sql = c.sql");
+		       " LEFT JOIN main.sqlite_schema m ON m.name = c.name AND m.sql = c.sql"
+		       " AND m.type = 'view'");
 	int more;
 
 	while ((more = db_step(s, err)) > 0) {
@@ -384,18 +332,25 @@ static int write_views(struct store *store, const struct view_list *list, struct
 	return store_commit(store, err);
 }
 
+/* Are the stored views not the program's, of which one by that name is the user's or stale? */
+static bool want_temp(const struct store *store, int differs)
+{
+	return store->foreign_count || (differs && store->access == STORE_READ);
+}
+
 int views_refresh(struct store *store, struct err *err)
 {
 	struct view_list list = {NULL, 0};
-	int differs = list_views(store, &list, err);
+	int rc = list_views(store, &list, err), differs = 0;
 
-	if (differs == 0)
-		differs = find_differences(store, &list, err);
-	if (differs > 0)
-		differs = store->access == STORE_READ ? make_each(store, &list, make_temp_view, err)
-						      : write_views(store, &list, err);
+	if (rc == 0)
+		rc = differs = find_differences(store, &list, err);
+	if (rc > 0)
+		rc = store->access == STORE_WRITE ? write_views(store, &list, err) : 0;
+	if (rc == 0 && want_temp(store, differs))
+		rc = make_each(store, &list, make_temp_view, err);
 	free(list.views);
-	return differs;
+	return rc;
 }
 
 size_t store_foreign_views(const struct store *store, const char *const **out_names)

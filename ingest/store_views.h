@@ -7,7 +7,9 @@
 /*
  * STORE_WRITE: makes the views as this program has them, in one transaction, and
  * drops those of ours that it has no more. Writes nothing where nothing differs.
- * STORE_READ: those that differ are made for this handle only.
+ * STORE_READ, and where a view or table of somebody else's has the name of one of
+ * ours: all are made for this handle, too, and stand before the stored ones, so
+ * that no statement of the program runs SQL that is not its own.
  */
 int views_refresh(struct store *store, struct err *err);
 

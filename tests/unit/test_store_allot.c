@@ -348,6 +348,8 @@ static void test_edits(void **state)
 		 "2 shared 7, 1 shared 4"},
 		{"UPDATE setting SET value = 'worker' WHERE key = 'runner_container'",
 		 "2 shared 7, 2 shared 7"},
+		/* A view that is not ours any more: the next handle does not ask it, this one does.
+		 */
 		{"DROP VIEW _worker; CREATE VIEW _worker (worker_id, pool, pod, rss_floor_bytes) AS"
 		 " SELECT worker_id, 'none', name, NULL FROM worker",
 		 "-, -"},

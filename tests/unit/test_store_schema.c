@@ -329,6 +329,19 @@ static void test_older_schema_goes_forward(void **state)
 	assert_stored(place->db, "SELECT count(*) FROM mine", "0");
 }
 
+/* All steps are one transaction: a number between the first and the last is never seen. */
+static void test_steps_are_one_transaction(void **state)
+{
+	struct place *place = *state;
+
+	set_text(step_2,
+		 "ALTER TABLE t ADD COLUMN b INTEGER DEFAULT 2; INSERT INTO nowhere VALUES (1)");
+	refused(place->db, STORE_WRITE, ERR_DB, "0002_more");
+	refused(place->db, STORE_READ, ERR_DB, "empty");
+	set_text(step_2, STEP_2);
+	assert_stored(place->db, "SELECT a, b FROM t", "1 2");
+}
+
 /* A step that fails leaves the schema before it, whole. */
 static void test_failing_step(void **state)
 {
@@ -373,14 +386,17 @@ static void test_views_of_the_user(void **state)
 	assert_int_equal(store_foreign_views(store, &names), 2);
 	assert_string_equal(names[0], "one_by");
 	assert_string_equal(names[1], "two");
-	assert_answer(store, "SELECT a FROM two", "user");
+	/* The user's stay, and the program asks its own. */
+	assert_answer(store, "SELECT a FROM two", "1");
+	assert_answer(store, "SELECT a FROM main.two", "user");
+	assert_answer(store, "SELECT \"b;c\" FROM one_by", "x;'y1");
 	assert_answer(store, "SELECT a FROM mine", "x;'y1");
 	assert_answer(store, "SELECT name FROM canned_view", "one");
 	store_close(store);
 	assert_untouched_by_open(place->db);
 	/* Ours is gone from the program: the user's of that name stays. */
 	set_text(views_2, "");
-	assert_stored(place->db, "SELECT a FROM two", "user");
+	assert_stored(place->db, "SELECT a FROM main.two", "user");
 	/* The user's are gone: ours come back. */
 	set_text(views_2, VIEWS_2);
 	shell(place->db, "DROP VIEW two; DROP TABLE one_by; DROP VIEW one");
@@ -396,10 +412,28 @@ static void test_changed_by_the_user(void **state)
 
 	store_close(open_ok(place->db, STORE_WRITE));
 	shell(place->db, "DROP VIEW two; CREATE VIEW two AS SELECT 'edited' AS a");
-	assert_stored(place->db, "SELECT a FROM two", "edited");
+	assert_stored(place->db, "SELECT o.a || t.a FROM two o, main.two t", "1edited");
 	set_text(views_2, "CREATE VIEW two AS SELECT 'newer' AS a");
-	assert_stored(place->db, "SELECT a FROM two", "edited");
+	assert_stored(place->db, "SELECT o.a || t.a FROM two o, main.two t", "neweredited");
 	assert_untouched_by_open(place->db);
+}
+
+/* A stored view can only refer to stored ones: where one is not ours, none of them is asked. */
+static void test_no_view_leads_to_one_of_the_user(void **state)
+{
+	static const enum store_access accesses[] = {STORE_READ, STORE_WRITE};
+	struct place *place = *state;
+	struct store *store;
+	size_t i;
+
+	store_close(open_ok(place->db, STORE_WRITE));
+	shell(place->db, "DROP VIEW one; CREATE VIEW one AS SELECT 'user' AS a");
+	for (i = 0; i < sizeof(accesses) / sizeof(*accesses); i++) {
+		store = open_ok(place->db, accesses[i]);
+		assert_answer(store, "SELECT \"b;c\" FROM one_by", "x;'y1");
+		assert_answer(store, "SELECT \"b;c\" FROM main.one_by", "user");
+		store_close(store);
+	}
 }
 
 static void test_what_is_no_view(void **state)
@@ -444,6 +478,34 @@ static void test_reader(void **state)
 
 /* ---- a stranger's file ---- */
 
+/* What each statement spoils, and what the refusal says. */
+static void test_tables_are_compared(void **state)
+{
+	static const char *const spoils[][2] = {
+		{"ALTER TABLE t ADD COLUMN c INTEGER AS (a + 1)", "table t is not as br2-ingest makes it"},
+		{"DROP TABLE setting_default", "table setting_default of br2-ingest is missing"},
+		{"CREATE INDEX i ON t (a + 1)", "index i is not br2-ingest's"},
+		{"CREATE INDEX i ON t (a) WHERE a > 1", "index i is not br2-ingest's"},
+		{"CREATE UNIQUE INDEX i ON t (a)", "index i is not br2-ingest's"},
+		{"CREATE VIEW pragma_user_version AS SELECT 2 AS user_version", "part of SQLite"},
+		{"CREATE TABLE Json_Each (value)", "part of SQLite"},
+	};
+	struct place *place = *state;
+	size_t i;
+
+	for (i = 0; i < sizeof(spoils) / sizeof(*spoils); i++) {
+		store_close(open_ok(place->db, STORE_WRITE));
+		shell(place->db, spoils[i][0]);
+		refused(place->db, STORE_WRITE, ERR_DB, spoils[i][1]);
+		refused(place->db, STORE_READ, ERR_DB, spoils[i][1]);
+		assert_int_equal(unlink(place->db), 0);
+	}
+	store_close(open_ok(place->db, STORE_WRITE));
+	shell(place->db, "CREATE INDEX i ON t (a DESC); CREATE TABLE u (x UNIQUE);"
+			 "CREATE INDEX j ON u (x + 1)");
+	assert_stored(place->db, "SELECT count(*) FROM t", "1");
+}
+
 static void test_nothing_of_a_stranger_runs(void **state)
 {
 	struct place *place = *state;
@@ -475,12 +537,15 @@ int main(void)
 		TEST(test_newer_and_older),
 		TEST(test_locked_for_writing),
 		TEST(test_older_schema_goes_forward),
+		TEST(test_steps_are_one_transaction),
 		TEST(test_failing_step),
 		TEST(test_views_follow_their_text),
 		TEST(test_views_of_the_user),
 		TEST(test_changed_by_the_user),
+		TEST(test_no_view_leads_to_one_of_the_user),
 		TEST(test_what_is_no_view),
 		TEST(test_reader),
+		TEST(test_tables_are_compared),
 		TEST(test_nothing_of_a_stranger_runs),
 	};
 
