@@ -19,57 +19,14 @@ static bool has_failed(const struct attempt *attempt)
 
 /* ---- actions ---- */
 
-static int put_count(struct store *store, const struct action_kind *kind, struct err *err)
-{
-	struct statement *s =
-		db_use(store, ST_ACTION_COUNT,
-		       "INSERT INTO action_count (run_id, type, execution_kind, failed, actions)"
-		       " VALUES (:run, :type, ifnull(:execution_kind, 0), :failed, :actions)"
-		       " ON CONFLICT DO UPDATE SET actions = actions + excluded.actions");
-
-	bind_int(s, ":run", kind->run_id);
-	bind_int(s, ":type", kind->type);
-	bind_int(s, ":execution_kind", kind->execution_kind);
-	bind_int(s, ":failed", kind->failed);
-	bind_int(s, ":actions", kind->actions);
-	return db_done(s, err);
-}
-
-int action_counts_put(struct store *store, struct err *err)
-{
-	struct action_counts *counts = &store->counts;
-	size_t i;
-
-	for (i = 0; i < counts->count; i++)
-		if (put_count(store, &counts->kinds[i], err) < 0)
-			return -1;
-	counts->count = 0;
-	return 0;
-}
-
-static bool same_kind(const struct action_kind *a, const struct action_kind *b)
-{
-	return a->run_id == b->run_id && a->type == b->type &&
-	       a->execution_kind == b->execution_kind && a->failed == b->failed;
-}
-
-/* A slice has few kinds: they are counted here, and written before its COMMIT. */
 static int count_action(struct store *store, int64_t run_id, const struct action *action,
 			struct err *err)
 {
-	struct action_counts *counts = &store->counts;
-	struct action_kind kind = {run_id, action->type, action->execution_kind, action->failed, 1};
-	size_t i;
+	int64_t kind = action->execution_kind == UNKNOWN ? 0 : action->execution_kind;
+	const struct total_row row = {
+		TOTAL_ACTIONS, {run_id, action->type, kind, action->failed}, {1}};
 
-	for (i = 0; i < counts->count; i++)
-		if (same_kind(&counts->kinds[i], &kind)) {
-			counts->kinds[i].actions++;
-			return 0;
-		}
-	if (counts->count == ACTION_KINDS_MAX && action_counts_put(store, err) < 0)
-		return -1;
-	counts->kinds[counts->count++] = kind;
-	return 0;
+	return totals_add(store, &row, err);
 }
 
 /*

@@ -315,8 +315,7 @@ int store_begin(struct store *store, struct err *err)
 
 int store_commit(struct store *store, struct err *err)
 {
-	if (action_counts_put(store, err) == 0 && phase_sums_put(store, err) == 0 &&
-	    db_done(db_use(store, ST_COMMIT, "COMMIT"), err) == 0)
+	if (totals_put(store, err) == 0 && db_done(db_use(store, ST_COMMIT, "COMMIT"), err) == 0)
 		return 0;
 	store_rollback(store);
 	return -1;
@@ -329,8 +328,7 @@ void store_rollback(struct store *store)
 	name_forget(store);
 	allot_forget(store);
 	store->run_id = store->landed_run_id = 0;
-	store->counts.count = 0;
-	memset(store->phases, 0, sizeof(store->phases));
+	totals_forget(store);
 	/* A full disk may have ended the transaction already; what fails here is not news. */
 	if (!sqlite3_get_autocommit(store->db))
 		db_done(db_use(store, ST_ROLLBACK, "ROLLBACK"), &ignored);

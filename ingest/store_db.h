@@ -86,7 +86,6 @@ enum statement_id {
 	ST_UNPROVED_DIGESTS,
 	/* store_action.c */
 	ST_ACTION_PUT,
-	ST_ACTION_COUNT,
 	ST_ACTION_COMPLETE,
 	ST_ACTION_TEXT_PUT,
 	ST_ATTEMPT_PUT,
@@ -121,6 +120,7 @@ enum statement_id {
 	ST_HISTORICAL_FORGET,
 	/* store_result.c */
 	ST_RESULT_PUT,
+	ST_RESULT_COLUMNS,
 	ST_RESULT_FOUND,
 	ST_RESULT_TIME_PUT,
 	ST_RUSAGE_PUT,
@@ -132,15 +132,11 @@ enum statement_id {
 	ST_GRAPH_PUT,
 	ST_STEPS_DROP,
 	ST_STEP_PUT,
+	/* store_totals.c */
+	ST_TOTAL_FIRST, /* two for each table of sums */
+	ST_TOTAL_LAST = ST_TOTAL_FIRST + 13,
 	/* store_sums.c */
-	ST_WORKER_ADD,
-	ST_REQUEST_ADD,
-	ST_BUCKET_ADD,
-	ST_PHASE_ADD,
-	ST_SIZE_COUNT,
-	ST_SIZE_DROP,
-	ST_BUSY_COUNT,
-	ST_BUSY_DROP,
+	ST_SIZED_SELECT,
 	/* store_cluster.c */
 	ST_POD_PUT,
 	ST_POD_SELECT,
@@ -228,23 +224,8 @@ struct wanted_batch {
 	bool retry_missing;
 };
 
-/* Actions of the transaction so far, by the columns of action_count. */
-#define ACTION_KINDS_MAX 32
-
-struct action_counts {
-	struct action_kind {
-		int64_t run_id, type, execution_kind, failed, actions;
-	} kinds[ACTION_KINDS_MAX];
-	size_t count;
-};
-
 /* Queued, fetch, run, upload. */
-#define PHASE_COUNT 4
-
-/* Results of the transaction so far, by the columns of phase_sum. */
-struct phase_sum {
-	int64_t known, skewed, total_s, total_rest_ns, max_ns;
-};
+enum phase { PHASE_QUEUED, PHASE_FETCH, PHASE_RUN, PHASE_UPLOAD, PHASE_COUNT };
 
 struct store {
 	struct sqlite3 *db;
@@ -259,8 +240,7 @@ struct store {
 	/* The run whose attempts are being stored, and its instance; 0: none. */
 	int64_t run_id, instance_id;
 	int64_t landed_run_id; /* a run that has nothing in flight; 0: none is known */
-	struct action_counts counts;
-	struct phase_sum phases[PHASE_COUNT];
+	struct totals *totals; /* of store_totals.c; NULL: nothing was added up yet */
 
 	struct wanted_batch wanted;
 	struct allot *allot; /* of store_allot.c; NULL: nothing was allotted yet */
@@ -340,9 +320,6 @@ int name_intern_request(struct store *store, const struct request_metadata *requ
 			int64_t *out_id, struct err *err);
 void name_forget(struct store *store);
 
-/* Writes what was counted since the last COMMIT. */
-int action_counts_put(struct store *store, struct err *err);
-
 /* Who refers to a digest: an action of a run. */
 struct reference {
 	int64_t run_id, seq, name_id;
@@ -402,19 +379,51 @@ int allot_begin(struct store *store, struct err *err);
 void allot_forget(struct store *store);
 void allot_free(struct store *store);
 
+/* Tables whose rows are sums, and the sums in other tables' rows. */
+enum total_table {
+	TOTAL_WORKER,
+	TOTAL_REQUEST,
+	TOTAL_BUCKET,
+	TOTAL_PHASE,
+	TOTAL_SIZE,
+	TOTAL_BUSY,
+	TOTAL_ACTIONS,
+	TOTAL_TABLES
+};
+
+#define TOTAL_KEYS_MAX 5
+#define TOTAL_VALUES_MAX 8
+
+/* What is added to a row, in the order of store_totals.c's columns; the first one counts. */
+struct total_row {
+	int64_t table;			  /* enum total_table */
+	int64_t keys[TOTAL_KEYS_MAX];	  /* never UNKNOWN; the rest 0 */
+	int64_t values[TOTAL_VALUES_MAX]; /* UNKNOWN only where the least or greatest is kept */
+};
+
+/* Inside a transaction: the row has it at the COMMIT. */
+int totals_add(struct store *store, const struct total_row *row, struct err *err);
+/* Writes what was added since the last COMMIT. */
+int totals_put(struct store *store, struct err *err);
+void totals_forget(struct store *store);
+void totals_free(struct store *store);
+
+/* What is read back of a stored result: what its reference and the schema make of it. */
+struct result_columns {
+	int64_t category_id, project_id, bucket, memory_mib, centicores;
+};
+
 /* What of a result the kept sums take up. UNKNOWN ids and values: none. */
 struct summand {
-	int64_t worker_id, request_id;
+	int64_t worker_id, request_id, allotment_id;
+	struct result_columns columns; /* of a counted one */
 	bool from_cache, counted, failed;
 	int64_t wall_ns, cpu_ns, rss_bytes, first_ns, last_ns;
 	int64_t phase_ns[PHASE_COUNT]; /* < 0: the clocks disagree */
 };
 
-/* Writes what was summed up since the last COMMIT. */
-int phase_sums_put(struct store *store, struct err *err);
-/* A stored result enters all sums. */
-int sums_add(struct store *store, int64_t result_id, const struct summand *summand,
-	     struct err *err);
+/* A new result enters all sums. */
+int sums_add(struct store *store, const struct summand *summand, struct err *err);
 /* Around a change of a stored result's category, allotment or project: it moves in size_count and
  * busy_sum. */
 int sizes_leave(struct store *store, int64_t result_id, struct err *err);

@@ -130,6 +130,24 @@ static int put_head(struct store *store, const struct result_owner *owner,
 	return db_done(s, err);
 }
 
+/* RETURNING would make a table for them each time. */
+static int read_columns(struct store *store, int64_t result_id, struct result_columns *out,
+			struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_RESULT_COLUMNS,
+		       "SELECT category_id, project_id, bucket, memory_mib, centicores"
+		       " FROM result WHERE result_id = :result");
+
+	bind_int(s, ":result", result_id);
+	if (db_row(s, err) < 0)
+		return -1;
+	*out = (struct result_columns){column_int(s, 0), column_int(s, 1), column_int(s, 2),
+				       column_int(s, 3), column_int(s, 4)};
+	db_reset(s);
+	return 0;
+}
+
 /* In the order in which an execution passes them. */
 static const enum result_time time_order[TIME_COUNT] = {
 	TIME_QUEUED,	      TIME_WORKER_START,     TIME_FETCH_START,
@@ -180,10 +198,10 @@ static void steps_of(const struct result *result, int64_t out[TIME_COUNT])
 static void phases_of(const int64_t steps[TIME_COUNT], int64_t out[PHASE_COUNT])
 {
 	static const enum result_time bounds[PHASE_COUNT][2] = {
-		{TIME_QUEUED, TIME_WORKER_START},
-		{TIME_FETCH_START, TIME_FETCH_COMPLETED},
-		{TIME_EXECUTION_START, TIME_EXECUTION_COMPLETED},
-		{TIME_UPLOAD_START, TIME_UPLOAD_COMPLETED},
+		[PHASE_QUEUED] = {TIME_QUEUED, TIME_WORKER_START},
+		[PHASE_FETCH] = {TIME_FETCH_START, TIME_FETCH_COMPLETED},
+		[PHASE_RUN] = {TIME_EXECUTION_START, TIME_EXECUTION_COMPLETED},
+		[PHASE_UPLOAD] = {TIME_UPLOAD_START, TIME_UPLOAD_COMPLETED},
 	};
 	size_t i;
 
@@ -361,6 +379,7 @@ static int add_sums(struct store *store, int64_t result_id, const struct result_
 	struct summand summand = {
 		.worker_id = names->worker_id,
 		.request_id = names->request_id,
+		.allotment_id = names->allotment_id,
 		.counted = result->source == SOURCE_ACTION_CACHE && cpu_ns != UNKNOWN,
 		.failed = (exit_code != UNKNOWN && exit_code != 0) || signal_of(result).data,
 		.wall_ns = wall_of(result),
@@ -372,7 +391,9 @@ static int add_sums(struct store *store, int64_t result_id, const struct result_
 	};
 
 	phases_of(steps, summand.phase_ns);
-	return sums_add(store, result_id, &summand, err);
+	if (summand.counted && read_columns(store, result_id, &summand.columns, err) < 0)
+		return -1;
+	return sums_add(store, &summand, err);
 }
 
 int result_put(struct store *store, const struct result_owner *owner, const struct result *result,

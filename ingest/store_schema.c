@@ -269,6 +269,7 @@ void store_close(struct store *store)
 	if (!store)
 		return;
 	allot_free(store);
+	totals_free(store);
 	db_finalize(store);
 	sqlite3_close(store->db);
 	hashmap_release(&store->names);

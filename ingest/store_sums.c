@@ -1,248 +1,242 @@
 /*
- * Sums that the ingest keeps beside results: by worker, by executing invocation,
- * by class of wall time, by phase, how many have which size, and what workers were busy
- * with. As indexes they would cost more than the results themselves. check_sums.sql says the same
- * in SQL alone.
+ * Which sums a result enters that the ingest keeps beside results: by worker, by executing
+ * invocation, by class of wall time, by phase, how many have which size, and what workers were
+ * busy with. As indexes they would cost more than the results themselves. check_sums.sql says the
+ * same in SQL alone.
  */
 #include "store_db.h"
 
-#include <string.h>
+#define NS_PER_S 1000000000
+/* Of a phase, as _busy_part has it: three of them fit an integer. */
+#define PHASE_MAX_NS (INT64_MAX / 4)
 
-/* Sums of hostile numbers stop at the largest integer. */
-static void bind_counted(struct statement *s, const struct summand *summand)
+/* Of counted results, 0 where it is not known. */
+static int64_t counted_wall(const struct summand *summand)
 {
-	bool counted = summand->counted;
+	return summand->counted && summand->wall_ns != UNKNOWN ? summand->wall_ns : 0;
+}
 
-	bind_int(s, ":counted", counted);
-	bind_int(s, ":wall_ns", counted && summand->wall_ns != UNKNOWN ? summand->wall_ns : 0);
-	bind_int(s, ":cpu_ns", counted ? summand->cpu_ns : 0);
+static int64_t counted_cpu(const struct summand *summand)
+{
+	return summand->counted ? summand->cpu_ns : 0;
 }
 
 static int add_to_worker(struct store *store, const struct summand *summand, struct err *err)
 {
-	struct statement *s;
+	const struct total_row row = {
+		TOTAL_WORKER,
+		{summand->worker_id},
+		{1, summand->counted, counted_wall(summand), counted_cpu(summand), summand->failed,
+		 summand->rss_bytes, summand->rss_bytes},
+	};
 
-	if (summand->worker_id == UNKNOWN)
-		return 0;
-	s = db_use(store, ST_WORKER_ADD,
-		   "UPDATE worker SET results = results + 1, with_usage = with_usage + :counted,"
-		   " wall_ns = wall_ns + min(:wall_ns, 9223372036854775807 - wall_ns),"
-		   " cpu_ns = cpu_ns + min(:cpu_ns, 9223372036854775807 - cpu_ns),"
-		   " failed = failed + :failed,"
-		   " rss_min_bytes = coalesce(min(rss_min_bytes, :rss), rss_min_bytes, :rss),"
-		   " rss_max_bytes = coalesce(max(rss_max_bytes, :rss), rss_max_bytes, :rss)"
-		   " WHERE worker_id = :worker");
-	bind_counted(s, summand);
-	bind_int(s, ":failed", summand->failed);
-	bind_int(s, ":rss", summand->rss_bytes);
-	bind_int(s, ":worker", summand->worker_id);
-	return db_done(s, err);
+	return summand->worker_id == UNKNOWN ? 0 : totals_add(store, &row, err);
 }
 
 static int add_to_request(struct store *store, const struct summand *summand, struct err *err)
 {
-	struct statement *s;
+	const struct total_row row = {
+		TOTAL_REQUEST,
+		{summand->request_id},
+		{1, summand->counted, counted_wall(summand), counted_cpu(summand),
+		 summand->first_ns, summand->last_ns},
+	};
 
-	if (summand->request_id == UNKNOWN)
-		return 0;
-	s = db_use(store, ST_REQUEST_ADD,
-		   "UPDATE request SET results = results + 1, with_usage = with_usage + :counted,"
-		   " wall_ns = wall_ns + min(:wall_ns, 9223372036854775807 - wall_ns),"
-		   " cpu_ns = cpu_ns + min(:cpu_ns, 9223372036854775807 - cpu_ns),"
-		   " first_ns = coalesce(min(first_ns, :first_ns), first_ns, :first_ns),"
-		   " last_ns = coalesce(max(last_ns, :last_ns), last_ns, :last_ns)"
-		   " WHERE request_id = :request");
-	bind_counted(s, summand);
-	bind_int(s, ":first_ns", summand->first_ns);
-	bind_int(s, ":last_ns", summand->last_ns);
-	bind_int(s, ":request", summand->request_id);
-	return db_done(s, err);
+	return summand->request_id == UNKNOWN ? 0 : totals_add(store, &row, err);
 }
 
 /* Of counted results only; whole seconds and the rest apart, so that no sum is too large. */
-static int add_to_bucket(struct store *store, int64_t result_id, struct err *err)
+static int add_to_bucket(struct store *store, const struct summand *summand, struct err *err)
 {
-	struct statement *s = db_use(
-		store, ST_BUCKET_ADD,
-		"INSERT INTO bucket_sum (bucket, results, wall_s, wall_rest_ns, cpu_s,"
-		" cpu_rest_ns, rss_max_bytes) SELECT ifnull(bucket, -1), 1,"
-		" ifnull(wall_ns, 0) / 1000000000, ifnull(wall_ns, 0) % 1000000000,"
-		" cpu_ns / 1000000000, cpu_ns % 1000000000, max_rss_bytes FROM result"
-		" WHERE result_id = :result AND source = 1 AND cpu_ns IS NOT NULL"
-		" ON CONFLICT DO UPDATE SET results = results + 1,"
-		" wall_s = wall_s + excluded.wall_s,"
-		" wall_rest_ns = wall_rest_ns + excluded.wall_rest_ns,"
-		" cpu_s = cpu_s + excluded.cpu_s,"
-		" cpu_rest_ns = cpu_rest_ns + excluded.cpu_rest_ns, rss_max_bytes = coalesce("
-		"max(rss_max_bytes, excluded.rss_max_bytes), rss_max_bytes,"
-		" excluded.rss_max_bytes)");
+	int64_t wall_ns = counted_wall(summand), cpu_ns = counted_cpu(summand);
+	const struct total_row row = {
+		TOTAL_BUCKET,
+		{summand->columns.bucket == UNKNOWN ? -1 : summand->columns.bucket},
+		{1, wall_ns / NS_PER_S, wall_ns % NS_PER_S, cpu_ns / NS_PER_S, cpu_ns % NS_PER_S,
+		 summand->rss_bytes},
+	};
 
-	bind_int(s, ":result", result_id);
-	return db_done(s, err);
+	return totals_add(store, &row, err);
 }
 
-static void add_to_phases(struct store *store, const struct summand *summand)
+static int add_to_phase(struct store *store, int64_t phase_id, int64_t ns, struct err *err)
 {
-	size_t i;
+	const struct total_row row = {
+		TOTAL_PHASE,
+		{phase_id},
+		{ns >= 0, ns < 0, ns < 0 ? 0 : ns / NS_PER_S, ns < 0 ? 0 : ns % NS_PER_S,
+		 ns < 0 ? 0 : ns},
+	};
 
-	for (i = 0; i < PHASE_COUNT; i++) {
-		struct phase_sum *sum = &store->phases[i];
-		int64_t ns = summand->phase_ns[i];
-
-		if (ns == UNKNOWN)
-			continue;
-		sum->skewed += ns < 0;
-		if (ns < 0)
-			continue;
-		sum->known++;
-		sum->total_s += ns / 1000000000;
-		sum->total_rest_ns += ns % 1000000000;
-		if (ns > sum->max_ns)
-			sum->max_ns = ns;
-	}
+	return ns == UNKNOWN ? 0 : totals_add(store, &row, err);
 }
 
-static int put_phase(struct store *store, int64_t phase_id, const struct phase_sum *sum,
-		     struct err *err)
+static int add_to_phases(struct store *store, const struct summand *summand, struct err *err)
 {
-	struct statement *s = db_use(
-		store, ST_PHASE_ADD,
-		"INSERT INTO phase_sum (phase_id, known, skewed, total_s, total_rest_ns,"
-		" max_ns) VALUES (:phase, :known, :skewed, :total_s, :total_rest_ns, :max_ns)"
-		" ON CONFLICT DO UPDATE SET known = known + excluded.known,"
-		" skewed = skewed + excluded.skewed, total_s = total_s + excluded.total_s,"
-		" total_rest_ns = total_rest_ns + excluded.total_rest_ns,"
-		" max_ns = max(max_ns, excluded.max_ns)");
-
-	bind_int(s, ":phase", phase_id);
-	bind_int(s, ":known", sum->known);
-	bind_int(s, ":skewed", sum->skewed);
-	bind_int(s, ":total_s", sum->total_s);
-	bind_int(s, ":total_rest_ns", sum->total_rest_ns);
-	bind_int(s, ":max_ns", sum->max_ns);
-	return db_done(s, err);
-}
-
-int phase_sums_put(struct store *store, struct err *err)
-{
-	size_t i;
+	int64_t i;
 
 	for (i = 0; i < PHASE_COUNT; i++)
-		if ((store->phases[i].known || store->phases[i].skewed) &&
-		    put_phase(store, (int64_t)i + 1, &store->phases[i], err) < 0)
+		if (add_to_phase(store, i + 1, summand->phase_ns[i], err) < 0)
 			return -1;
-	memset(store->phases, 0, sizeof(store->phases));
 	return 0;
 }
 
-int sums_add(struct store *store, int64_t result_id, const struct summand *summand, struct err *err)
-{
-	if (add_to_worker(store, summand, err) < 0 || add_to_request(store, summand, err) < 0)
-		return -1;
-	if (summand->from_cache)
-		add_to_phases(store, summand);
-	if (!summand->counted)
-		return 0;
-	return add_to_bucket(store, result_id, err) < 0 ? -1 : sizes_join(store, result_id, err);
-}
+/* ---- sizes, and what workers were busy with ---- */
 
-/* ---- sizes ---- */
-
-/* The row of size_count to which a counted result belongs; two of them, one a kind. */
-#define CELL                                               \
-	"ifnull(r.allotment_id, 0), r.category_id, :kind," \
-	" ifnull(CASE :kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1), r.project_id"
-#define OF_RESULT \
-	" FROM result r WHERE r.result_id = :result AND r.source = 1 AND r.cpu_ns IS NOT NULL"
+/* What size_count and busy_sum take up of a counted result. */
+struct sized {
+	int64_t allotment_id; /* 0: not known */
+	struct result_columns columns;
+	int64_t wall_ns;
+	int64_t known, busy_ns, cpu_ns, held; /* of _busy_part, the parts put together */
+};
 
 enum size_kind { SIZE_MEMORY = 1, SIZE_CORES = 2 };
 
-static int count_size(struct store *store, int64_t result_id, enum size_kind kind, int64_t sign,
-		      struct err *err)
+static int count_size(struct store *store, const struct sized *sized, enum size_kind kind,
+		      int64_t sign, struct err *err)
+{
+	const struct result_columns *columns = &sized->columns;
+	int64_t size = kind == SIZE_MEMORY ? columns->memory_mib : columns->centicores;
+	int64_t wall_ns = sized->wall_ns == UNKNOWN ? 0 : sized->wall_ns;
+	const struct total_row row = {
+		TOTAL_SIZE,
+		{sized->allotment_id, columns->category_id, kind, size == UNKNOWN ? -1 : size,
+		 columns->project_id},
+		{sign, sign * (wall_ns / NS_PER_S), sign * (wall_ns % NS_PER_S)},
+	};
+
+	return totals_add(store, &row, err);
+}
+
+static int64_t high(int64_t number)
+{
+	return number >> 32;
+}
+
+static int64_t low(int64_t number)
+{
+	return number & UINT32_MAX;
+}
+
+static int count_busy(struct store *store, const struct sized *sized, int64_t sign, struct err *err)
+{
+	const struct total_row row = {
+		TOTAL_BUSY,
+		{sized->allotment_id, sized->columns.project_id},
+		{sign, sign * sized->known, sign * high(sized->busy_ns), sign * low(sized->busy_ns),
+		 sign * high(sized->cpu_ns), sign * low(sized->cpu_ns), sign * high(sized->held),
+		 sign * low(sized->held)},
+	};
+
+	return totals_add(store, &row, err);
+}
+
+static int count_sized(struct store *store, const struct sized *sized, int64_t sign,
+		       struct err *err)
+{
+	if (count_size(store, sized, SIZE_MEMORY, sign, err) < 0 ||
+	    count_size(store, sized, SIZE_CORES, sign, err) < 0)
+		return -1;
+	return count_busy(store, sized, sign, err);
+}
+
+/* Max RSS times wall time as _busy_part has it, to the last bit: KiB us. */
+static int64_t held_of(int64_t rss_bytes, int64_t wall_ns)
+{
+	double held = (double)rss_bytes / 1024.0 * ((double)wall_ns / 1e3);
+
+	return held >= (double)INT64_MAX ? INT64_MAX : (int64_t)held;
+}
+
+static int64_t capped(int64_t phase_ns)
+{
+	return phase_ns < PHASE_MAX_NS ? phase_ns : PHASE_MAX_NS;
+}
+
+/* As _busy_part says it once the result is stored. */
+static void sized_of(const struct summand *summand, struct sized *out)
+{
+	const int64_t *ns = summand->phase_ns;
+
+	*out = (struct sized){
+		.allotment_id = summand->allotment_id == UNKNOWN ? 0 : summand->allotment_id,
+		.columns = summand->columns,
+		.wall_ns = summand->wall_ns,
+	};
+	/* UNKNOWN is below 0, too. */
+	if (ns[PHASE_FETCH] < 0 || ns[PHASE_RUN] < 0 || ns[PHASE_UPLOAD] < 0 ||
+	    summand->rss_bytes == UNKNOWN || summand->wall_ns == UNKNOWN)
+		return;
+	out->known = 1;
+	out->busy_ns = capped(ns[PHASE_FETCH]) + capped(ns[PHASE_RUN]) + capped(ns[PHASE_UPLOAD]);
+	out->cpu_ns = summand->cpu_ns;
+	out->held = held_of(summand->rss_bytes, summand->wall_ns);
+}
+
+int sums_add(struct store *store, const struct summand *summand, struct err *err)
+{
+	struct sized sized;
+
+	if (add_to_worker(store, summand, err) < 0 || add_to_request(store, summand, err) < 0 ||
+	    (summand->from_cache && add_to_phases(store, summand, err) < 0))
+		return -1;
+	if (!summand->counted)
+		return 0;
+	sized_of(summand, &sized);
+	return add_to_bucket(store, summand, err) < 0 ? -1 : count_sized(store, &sized, 1, err);
+}
+
+static int64_t joined(struct statement *s, int column)
+{
+	return column_int(s, column) << 32 | column_int(s, column + 1);
+}
+
+/* 1; 0: it is not counted; -1. */
+static int read_sized(struct store *store, int64_t result_id, struct sized *out, struct err *err)
 {
 	struct statement *s =
-		db_use(store, ST_SIZE_COUNT,
-		       "INSERT INTO size_count (allotment_id, category_id, kind, size, project_id,"
-		       " results, wall_s, wall_rest_ns) SELECT " CELL ", :sign,"
-		       " :sign * (ifnull(r.wall_ns, 0) / 1000000000),"
-		       " :sign * (ifnull(r.wall_ns, 0) % 1000000000)" OF_RESULT
-		       " ON CONFLICT DO UPDATE SET results = results + excluded.results,"
-		       " wall_s = wall_s + excluded.wall_s,"
-		       " wall_rest_ns = wall_rest_ns + excluded.wall_rest_ns");
+		db_use(store, ST_SIZED_SELECT,
+		       "SELECT b.allotment_id, r.category_id, r.project_id, r.memory_mib,"
+		       " r.centicores, r.wall_ns, b.known, b.busy_high, b.busy_low, b.cpu_high,"
+		       " b.cpu_low, b.held_high, b.held_low"
+		       " FROM result r CROSS JOIN _busy_part b ON b.result_id = r.result_id"
+		       " WHERE r.result_id = :result");
+	int found;
 
-	bind_int(s, ":kind", kind);
-	bind_int(s, ":sign", sign);
 	bind_int(s, ":result", result_id);
-	return db_done(s, err);
+	found = db_step(s, err);
+	if (found > 0)
+		*out = (struct sized){
+			.allotment_id = column_int(s, 0),
+			.columns = {.category_id = column_int(s, 1),
+				    .project_id = column_int(s, 2),
+				    .memory_mib = column_int(s, 3),
+				    .centicores = column_int(s, 4)},
+			.wall_ns = column_int(s, 5),
+			.known = column_int(s, 6),
+			.busy_ns = joined(s, 7),
+			.cpu_ns = joined(s, 9),
+			.held = joined(s, 11),
+		};
+	db_reset(s);
+	return found;
 }
 
-static int leave_size(struct store *store, int64_t result_id, enum size_kind kind, struct err *err)
+static int move_sized(struct store *store, int64_t result_id, int64_t sign, struct err *err)
 {
-	struct statement *s;
+	struct sized sized;
+	int found = read_sized(store, result_id, &sized, err);
 
-	if (count_size(store, result_id, kind, -1, err) < 0)
-		return -1;
-	s = db_use(
-		store, ST_SIZE_DROP,
-		"DELETE FROM size_count WHERE results = 0"
-		" AND (allotment_id, category_id, kind, size, project_id) = (SELECT " CELL OF_RESULT
-		")");
-	bind_int(s, ":kind", kind);
-	bind_int(s, ":result", result_id);
-	return db_done(s, err);
+	return found > 0 ? count_sized(store, &sized, sign, err) : found;
 }
-
-/* ---- what workers were busy with ---- */
-
-static int count_busy(struct store *store, int64_t result_id, int64_t sign, struct err *err)
-{
-#define ADD(sum) " " sum " = " sum " + excluded." sum
-	struct statement *s = db_use(
-		store, ST_BUSY_COUNT,
-		"INSERT INTO busy_sum (allotment_id, project_id, results, known, busy_high,"
-		" busy_low, cpu_high, cpu_low, held_high, held_low)"
-		" SELECT allotment_id, project_id, :sign, :sign * known, :sign * busy_high,"
-		" :sign * busy_low, :sign * cpu_high, :sign * cpu_low, :sign * held_high,"
-		" :sign * held_low FROM _busy_part WHERE result_id = :result"
-		" ON CONFLICT DO UPDATE SET" ADD("results") "," ADD("known") "," ADD("busy_high") "," ADD(
-			"busy_low") "," ADD("cpu_high") "," ADD("cpu_low") "," ADD("held_high") "," ADD("held_low"));
-#undef ADD
-
-	bind_int(s, ":sign", sign);
-	bind_int(s, ":result", result_id);
-	return db_done(s, err);
-}
-
-static int leave_busy(struct store *store, int64_t result_id, struct err *err)
-{
-	struct statement *s;
-
-	if (count_busy(store, result_id, -1, err) < 0)
-		return -1;
-	s = db_use(store, ST_BUSY_DROP,
-		   "DELETE FROM busy_sum WHERE results = 0 AND (allotment_id, project_id)"
-		   " = (SELECT allotment_id, project_id FROM _busy_part"
-		   " WHERE result_id = :result)");
-	bind_int(s, ":result", result_id);
-	return db_done(s, err);
-}
-
-/* ---- both ---- */
 
 int sizes_join(struct store *store, int64_t result_id, struct err *err)
 {
-	if (count_size(store, result_id, SIZE_MEMORY, 1, err) < 0)
-		return -1;
-	if (count_size(store, result_id, SIZE_CORES, 1, err) < 0)
-		return -1;
-	return count_busy(store, result_id, 1, err);
+	return move_sized(store, result_id, 1, err);
 }
 
 int sizes_leave(struct store *store, int64_t result_id, struct err *err)
 {
-	if (leave_size(store, result_id, SIZE_MEMORY, err) < 0)
-		return -1;
-	if (leave_size(store, result_id, SIZE_CORES, err) < 0)
-		return -1;
-	return leave_busy(store, result_id, err);
+	return move_sized(store, result_id, -1, err);
 }

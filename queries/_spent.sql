@@ -23,9 +23,10 @@ CREATE VIEW _busy_part (
 ) AS
 SELECT result_id, allotment_id, project_id, is_known, iif(is_known, busy >> 32, 0), iif(is_known, busy & 4294967295, 0),
     iif(is_known, cpu_ns >> 32, 0), iif(is_known, cpu_ns & 4294967295, 0), iif(is_known, held >> 32, 0), iif(is_known, held & 4294967295, 0)
--- What no integer holds is the largest one.
+-- What no integer holds is the largest one; a phase is a quarter of that at most (73 years), so that three fit.
 FROM (SELECT r.result_id, ifnull(r.allotment_id, 0) AS allotment_id, r.project_id, r.cpu_ns,
-        CAST(t.fetch_ns + t.run_ns + t.upload_ns AS INTEGER) AS busy, CAST(r.max_rss_bytes / 1024.0 * (r.wall_ns / 1e3) AS INTEGER) AS held,
+        min(t.fetch_ns, 2305843009213693951) + min(t.run_ns, 2305843009213693951)
+            + min(t.upload_ns, 2305843009213693951) AS busy, CAST(r.max_rss_bytes / 1024.0 * (r.wall_ns / 1e3) AS INTEGER) AS held,
         (min(t.fetch_ns, t.run_ns, t.upload_ns) >= 0 AND r.max_rss_bytes IS NOT NULL AND r.wall_ns IS NOT NULL) IS TRUE AS is_known
     FROM result r LEFT JOIN _span t ON t.result_id = r.result_id WHERE r.source = 1 AND r.cpu_ns IS NOT NULL);
 

@@ -46,7 +46,8 @@ FROM (SELECT allotment_id, project_id, CASE WHEN is_known THEN busy END AS busy,
         CASE WHEN is_known THEN held END AS held
     FROM (SELECT ifnull(r.allotment_id, 0) AS allotment_id, r.project_id, r.cpu_ns,
             CAST(r.max_rss_bytes / 1024.0 * (r.wall_ns / 1e3) AS INTEGER) AS held,
-            CAST(t.fetch_completed_step_ns + t.execution_completed_step_ns + t.upload_completed_step_ns AS INTEGER) AS busy,
+            min(t.fetch_completed_step_ns, 2305843009213693951) + min(t.execution_completed_step_ns, 2305843009213693951)
+                + min(t.upload_completed_step_ns, 2305843009213693951) AS busy,
             t.fetch_start_step_ns IS NOT NULL AND t.execution_start_step_ns IS NOT NULL AND t.upload_start_step_ns IS NOT NULL
                 AND min(t.fetch_completed_step_ns, t.execution_completed_step_ns, t.upload_completed_step_ns) >= 0
                 AND r.max_rss_bytes IS NOT NULL AND r.wall_ns IS NOT NULL AS is_known

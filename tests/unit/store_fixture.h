@@ -76,6 +76,13 @@ static inline void assert_return_of(struct fixture *f, int result, int wanted)
 #define assert_return(call, wanted) assert_return_of(f, call, wanted)
 #define assert_ok(call) assert_return(call, 0)
 
+/* Sums are written at a COMMIT; the next transaction begins at once. */
+static inline void assert_commits(struct fixture *f)
+{
+	assert_ok(store_commit(f->store, &f->err));
+	assert_ok(store_begin(f->store, &f->err));
+}
+
 /* ---- making ---- */
 
 static inline int64_t put_run_at(struct fixture *f, const char *trace_id, int64_t start_ns,

@@ -241,6 +241,7 @@ static void test_project_of_several_places(void **state)
 		assert_text(f, "SELECT name FROM project JOIN run USING (project_id)", projects[i]);
 		assert_text(f, "SELECT name FROM project JOIN result USING (project_id)",
 			    projects[i]);
+		assert_commits(f);
 		/* Kept sums move along: a row left behind would make two of it. */
 		assert_text(f,
 			    "SELECT group_concat(DISTINCT name) FROM project JOIN size_count"

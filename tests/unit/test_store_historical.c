@@ -145,6 +145,7 @@ static void test_found_is_never_taken_back(void **state)
 	put_killed(f, run_id, 1, 2000);
 	assert_number(f, "SELECT state = 1 AND message IS NULL FROM historical", 1);
 	assert_number(f, "SELECT wall_ns FROM result", 1000);
+	assert_commits(f);
 	assert_number(f, "SELECT results FROM worker", 1);
 	put_failed(f, run_id, 1, 1, 9);
 	assert_number(f, "SELECT state FROM historical", 1);
@@ -189,6 +190,7 @@ static void test_beside_the_action_cache(void **state)
 	assert_number(f, "SELECT count(*) FROM result", 3);
 	assert_number(f, "SELECT count(*) FROM signals", 2);
 	/* Sums count the action cache's alone. */
+	assert_commits(f);
 	assert_number(f, "SELECT wall_ns FROM worker", 0);
 	assert_number(f, "SELECT with_usage FROM worker", 0);
 }
@@ -249,6 +251,7 @@ static void test_twins(void **state)
 	put_killed(f, b, 1, 1000);
 	put_killed(f, c, 1, 1000);
 	assert_number(f, "SELECT count(*) FROM result", 3);
+	assert_commits(f);
 	assert_number(f, "SELECT results FROM worker", 1);
 }
 

@@ -238,6 +238,7 @@ static void test_the_whole_of_a_result(void **state)
 		      "SELECT upload_completed_step_ns = 50 AND queued_step_ns IS NULL"
 		      " FROM result_time WHERE result_id = 1",
 		      1);
+	assert_commits(f);
 	assert_number(f,
 		      "SELECT results = 2 AND failed = 2 AND with_usage = 2 AND wall_ns = 18"
 		      " AND cpu_ns = 6 AND rss_min_bytes = 2 AND rss_max_bytes = 3 FROM worker",
@@ -266,6 +267,7 @@ static void test_sums_stop_at_the_largest(void **state)
 		put_action(f, run_id, i, "i", i, STATUS_SUCCESS);
 		assert_ok(store_put_result(f->store, lookup_of(f, "p", i), &result, &f->err));
 	}
+	assert_commits(f);
 	assert_number(f, "SELECT wall_ns FROM worker", INT64_MAX);
 	assert_number(f, "SELECT wall_ns FROM request", INT64_MAX);
 	/* These do not stop: three times the largest integer in two parts. */
