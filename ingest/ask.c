@@ -449,11 +449,13 @@ int ask_all(struct store *store, struct lookup *lookup, const struct ask_options
 
 	memset(tally, 0, sizeof(*tally));
 	arena_init(&ask.arena, RESULT_ARENA_MAX);
+	buf_init(&ask.words);
 	failed = ask_everything(&ask, err) < 0;
 	/* What was answered before a failure is kept all the same. */
 	if (commit(&ask, failed ? &later : err) < 0)
 		failed = 1;
 	arena_release(&ask.arena);
+	buf_release(&ask.words);
 	for (i = 0; i < ask.text_count; i++)
 		free(ask.texts[i]);
 	free(ask.texts);

@@ -6,6 +6,7 @@
 #include "ask_internal.h"
 
 #include "digest.h"
+#include "redact.h"
 #include "result.h"
 #include "util/buf.h"
 #include "util/hashmap.h"
@@ -74,6 +75,7 @@ static enum lookup_state read_blob(struct ask *ask, const struct flying *blob,
 	arena_reset(&ask->arena);
 	if (result_parse_historical(answer->data, answer->len, &ask->arena, out_result, why) < 0)
 		return STATE_MALFORMED;
+	out_result->status_message = redact_text(out_result->status_message, &ask->words);
 	if (out_result->action_digest.hash_len)
 		return STATE_FOUND;
 	err_set(why, ERR_FORMAT, "the blob names no action");

@@ -25,6 +25,19 @@ static void clean_stderr(struct clean_texts *texts, struct attempt *attempt)
 		attempt->stderr_clean = clean_text(texts, attempt->stderr_text);
 }
 
+/* What a rule sends its commands with is its own affair: here names tell, as in -c values. */
+static void clean_properties(struct attempt *attempt)
+{
+	size_t i;
+
+	for (i = 0; i < attempt->property_count; i++) {
+		struct property *property = &attempt->properties[i];
+
+		if (redact_is_secret(STR_NULL, property->name, property->value))
+			property->value = STR(REDACTED);
+	}
+}
+
 void clean_action(struct clean_texts *texts, struct action *action)
 {
 	size_t i;
@@ -35,6 +48,7 @@ void clean_action(struct clean_texts *texts, struct action *action)
 
 		attempt->error_text = clean_text(texts, attempt->error_text);
 		attempt->additional_message = clean_text(texts, attempt->additional_message);
+		clean_properties(attempt);
 		clean_stderr(texts, attempt);
 	}
 }

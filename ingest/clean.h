@@ -1,6 +1,7 @@
 /*
  * An action's texts without secrets: its error, and of each attempt the error,
- * the message and, where it failed, stderr. Texts that hold none stay borrowed.
+ * the message, the properties and, where it failed, stderr. Texts that hold none stay
+ * borrowed.
  */
 #ifndef BR2_CLEAN_H
 #define BR2_CLEAN_H

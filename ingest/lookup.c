@@ -2,6 +2,7 @@
 
 #include "lookup_breaker.h"
 #include "lookup_reply.h"
+#include "redact.h"
 #include "util/clock.h"
 #include "util/mem.h"
 
@@ -40,6 +41,7 @@ struct lookup {
 	uint32_t last_slot;  /* probed last: calls take turns, one may be at fault itself */
 	struct lookup_request answered; /* the last one; instance NULL: none yet */
 	char *answered_instance;	/* a copy: it outlives its request */
+	struct buf words;		/* of the server, without secrets */
 	struct buf why;			/* the last failure, explained */
 	int fault;			/* its code */
 };
@@ -98,6 +100,7 @@ struct lookup *lookup_new(struct transport *transport, const struct lookup_optio
 	for (i = lookup->options.in_flight; i-- > 0;)
 		lookup->free_slots[lookup->free_count++] = i;
 	lookup->probe_slot = NO_SLOT;
+	buf_init(&lookup->words);
 	buf_init(&lookup->why);
 	breaker_init(&lookup->breaker, lookup->options.outage_ms,
 		     (uint64_t)now_ms(lookup) << 20 ^ (uintptr_t)lookup);
@@ -112,6 +115,7 @@ void lookup_free(struct lookup *lookup)
 	free(lookup->calls);
 	free(lookup->free_slots);
 	free(lookup->answered_instance);
+	buf_release(&lookup->words);
 	buf_release(&lookup->why);
 	free(lookup);
 }
@@ -131,6 +135,20 @@ int lookup_finish(struct lookup *lookup, struct err *err)
 	struct transport *transport = lookup->transport;
 
 	return transport->ops->finish ? transport->ops->finish(transport, err) : 0;
+}
+
+/*
+ * The transport's wait(). A server may repeat what it was sent, a token too: its words
+ * go to the database and to people.
+ */
+static int wait_clean(struct lookup *lookup, int64_t timeout_ms, struct transport_reply *out_reply,
+		      struct err *err)
+{
+	int got = lookup->transport->ops->wait(lookup->transport, timeout_ms, out_reply, err);
+
+	if (got > 0)
+		out_reply->message = redact_text(str_of(out_reply->message), &lookup->words).data;
+	return got;
 }
 
 /* ---- answering ------------------------------------------------------------------------- */
@@ -460,9 +478,8 @@ static int64_t pause_ms(const struct lookup *lookup)
 
 static int wait_reply(struct run *run, struct err *err)
 {
-	struct transport *transport = run->lookup->transport;
 	struct transport_reply reply;
-	int got = transport->ops->wait(transport, pause_ms(run->lookup), &reply, err);
+	int got = wait_clean(run->lookup, pause_ms(run->lookup), &reply, err);
 
 	return got > 0 ? take_reply(run, &reply, err) : got;
 }
@@ -524,7 +541,6 @@ int lookup_run(struct lookup *lookup, lookup_source_fn *source, lookup_sink_fn *
 static int call_once(struct lookup *lookup, uint32_t slot, struct transport_reply *out_reply,
 		     struct err *err)
 {
-	struct transport *transport = lookup->transport;
 	int got;
 
 	if (fly(lookup, slot, lookup->options.preflight_ms, err) < 0)
@@ -532,7 +548,7 @@ static int call_once(struct lookup *lookup, uint32_t slot, struct transport_repl
 	do {
 		if (interrupted)
 			return err_set(err, ERR_NET, "interrupted");
-		got = transport->ops->wait(transport, WAIT_MAX_MS, out_reply, err);
+		got = wait_clean(lookup, WAIT_MAX_MS, out_reply, err);
 	} while (got == 0);
 	lookup->flying--;
 	return got < 0 ? -1 : 0;

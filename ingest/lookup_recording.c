@@ -2,6 +2,7 @@
 
 #include "digest.h"
 #include "lookup_reply.h"
+#include "redact.h"
 #include "util/base64.h"
 #include "util/clock.h"
 #include "util/json.h"
@@ -29,6 +30,7 @@ struct transport_record {
 	char *path, *part_path;
 	int fd; /* -1: finished */
 	struct buf lines;
+	struct buf words; /* the server's, without secrets */
 	bool added; /* an answer, so far */
 };
 
@@ -155,6 +157,7 @@ static int record_wait(struct transport *self, int64_t timeout_ms,
 
 	if (got <= 0 || record->fd < 0 || reply_is_outage(out_reply))
 		return got;
+	out_reply->message = redact_text(str_of(out_reply->message), &record->words).data;
 	return keep(record, out_reply, err) < 0 ? -1 : got;
 }
 
@@ -228,6 +231,7 @@ static void record_free(struct transport *self)
 	free(record->part_path);
 	free(record->path);
 	free(record->requests);
+	buf_release(&record->words);
 	buf_release(&record->lines);
 	free(record);
 }
@@ -379,6 +383,7 @@ int transport_record_new(struct transport **out_transport, struct transport *inn
 	/* Not in place of a link, but of what it leads to. */
 	record->path = real ? real : xstrdup(path);
 	record->fd = -1;
+	buf_init(&record->words);
 	buf_init(&record->lines);
 	if (begin_part(record, err) < 0) {
 		record_free(&record->base);

@@ -22,6 +22,7 @@ struct cas {
 	struct buf blobs[16]; /* by the first byte of their digest */
 	const char *only;     /* the instance name that is not refused; NULL: all are */
 	int code;	      /* of everything; 0: as it is */
+	const char *words;    /* with that code; NULL: "as told" */
 };
 
 static struct fate answer(struct fake_server *server, const struct lookup_request *request)
@@ -37,7 +38,7 @@ static struct fate answer(struct fake_server *server, const struct lookup_reques
 	if (request->method != LOOKUP_BLOB)
 		return (struct fate){1, 5, "Object not found", NULL};
 	if (cas->code)
-		return (struct fate){1, cas->code, "as told", NULL};
+		return (struct fate){1, cas->code, cas->words ? cas->words : "as told", NULL};
 	if (cas->only && strcmp(cas->only, request->instance) != 0)
 		return (struct fate){1, 7, "not this name", NULL};
 	if (!cas->blobs[number].len)
@@ -55,10 +56,11 @@ static void add_part(struct buf *out, int number, const struct buf *data)
 	buf_add(out, data->data, data->len);
 }
 
-/* About action digest_of(number), which ended with `exit_code`. */
-static void make_blob(struct buf *out, uint8_t number, int exit_code)
+/* About action digest_of(number), which ended with `exit_code`; `words`: its status's, or NULL. */
+static void make_blob_saying(struct buf *out, uint8_t number, int exit_code, const char *words)
 {
 	struct buf hash = BUF_INIT, digest = BUF_INIT, result = BUF_INIT, response = BUF_INIT;
+	struct buf status = BUF_INIT, text = BUF_INIT;
 	int i;
 
 	buf_addf(&hash, "%02x", number);
@@ -68,12 +70,25 @@ static void make_blob(struct buf *out, uint8_t number, int exit_code)
 	buf_addf(&digest, "\x10\x8c\x01"); /* size 140 */
 	buf_addf(&result, "\x20%c", exit_code);
 	add_part(&response, 1, &result);
+	if (words) {
+		buf_addstr(&text, words);
+		buf_addstr(&status, "\x08\x04");
+		add_part(&status, 2, &text);
+		add_part(&response, 3, &status);
+	}
 	add_part(out, 1, &digest);
 	add_part(out, 3, &response);
 	buf_release(&hash);
 	buf_release(&digest);
 	buf_release(&result);
 	buf_release(&response);
+	buf_release(&status);
+	buf_release(&text);
+}
+
+static void make_blob(struct buf *out, uint8_t number, int exit_code)
+{
+	make_blob_saying(out, number, exit_code, NULL);
 }
 
 /* ---- the fixture ---- */
@@ -148,6 +163,26 @@ static void assert_states(struct fixture *f, const char *wanted)
 }
 
 /* ---- tests ---- */
+
+/* What a server says may repeat what it was sent. */
+static void test_words_lose_secrets(void **state)
+{
+	struct asked asked;
+	struct fixture *f = *state;
+	int64_t run_id = put_run(f, "t", START);
+
+	begin(&asked, f);
+	make_blob_saying(&asked.cas.blobs[1], 1, 77, "no https://u:S3CRET@host/ today");
+	put_failed(&asked, run_id, 1, 1, 1, "p/");
+	asked.cas.code = 15;
+	asked.cas.words = "A_TOKEN=S3CRET is unknown";
+	ask_once(&asked);
+	assert_text(f, "SELECT message FROM historical", "A_TOKEN=[redacted] is unknown");
+	asked.cas.code = 0;
+	ask_once(&asked);
+	assert_text(f, "SELECT status_message FROM result", "no https://[redacted]@host/ today");
+	end(&asked);
+}
 
 static void test_each_kind_of_answer(void **state)
 {
@@ -317,9 +352,10 @@ static void test_errors_are_asked_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_each_kind_of_answer),	    TEST(test_wrong_length),
-		TEST(test_twins_are_asked_once),    TEST(test_the_links_own_name),
-		TEST(test_refused_under_all_names), TEST(test_errors_are_asked_again),
+		TEST(test_words_lose_secrets),	   TEST(test_each_kind_of_answer),
+		TEST(test_wrong_length),	   TEST(test_twins_are_asked_once),
+		TEST(test_the_links_own_name),	   TEST(test_refused_under_all_names),
+		TEST(test_errors_are_asked_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -293,8 +293,13 @@ static void test_link_survives(void **state)
 
 static void test_clean_action(void **state)
 {
+	struct property properties[] = {{STR("container-image"), STR("docker://u:p@h/x")},
+					{STR("REGISTRY_TOKEN"), STR("x")},
+					{STR("OSFamily"), STR("Linux")}};
 	struct attempt attempts[] = {
 		{.status = STATUS_FAILURE,
+		 .properties = properties,
+		 .property_count = 3,
 		 .stderr_text = STR("A_TOKEN=x"),
 		 .error_text = STR("Bearer x"),
 		 .additional_message = STR("ftp://u:p@h")},
@@ -313,6 +318,9 @@ static void test_clean_action(void **state)
 	assert_int_equal(attempts[0].stderr_text.len, 9);
 	assert_string_equal(attempts[0].error_text.data, "Bearer " REDACTED);
 	assert_string_equal(attempts[0].additional_message.data, "ftp://" REDACTED "@h");
+	assert_string_equal(properties[0].value.data, REDACTED);
+	assert_string_equal(properties[1].value.data, REDACTED);
+	assert_string_equal(properties[2].value.data, "Linux");
 	assert_null(attempts[1].stderr_clean.data);
 	assert_int_equal(texts.count, 4);
 	clean_texts_release(&texts);
