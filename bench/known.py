@@ -23,6 +23,8 @@ def make_tree(root, logs):
 
 
 def again(k):
+    """A tree whose logs are all known and unchanged, 12 in each isolation dir, ingested again (nobody is asked), less
+    `br2-ingest --version`."""
     root, db = k.folder / 'known', k.fresh('known.db')
     make_tree(root, k.sizes.known)
     ingest = lambda: k.ingest(db, '--no-remote', logs=[root])
@@ -31,7 +33,6 @@ def again(k):
     before = db.read_bytes()
     both = k.paired(ingest, kit.plainly(k.program, '--version'))
     assert db.read_bytes() == before, 'known logs changed the database'
-    yield Row(f'a tree of {k.sizes.known} known logs ingested again: time beyond process start (`br2-ingest --version`)',
-              pairs.beyond(both), goal=20, unit='ms',
-              gross=100)  # a busy machine waits for its disk
-    yield Row('the same, CPU', pairs.beyond(both, 'cpu'), unit='ms')
+    yield Row(f'{k.sizes.known} known logs again: time beyond process start', pairs.beyond(both), goal=20, unit='ms',
+              gross=300)  # a busy machine waits for its turn
+    yield Row(f'{k.sizes.known} known logs again: CPU beyond process start', pairs.beyond(both, 'cpu'), unit='ms', gross=80)

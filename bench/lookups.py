@@ -68,27 +68,28 @@ def in_figures(both, used, count):
 
 
 def against_ghz(k):
+    """The engine alone against ghz: one connection, the same digests, the same calls in flight; both only count the replies.
+    One bb_storage on this machine, which does not look for the outputs of each result; one row with one that does (completeness
+    checking), whose own work is then most of the time, whoever asks. At 1 in flight a quarter of the digests. Starts count."""
     lines = []
     k.server(False), k.server(True)  # idle while the other is asked
     for in_flight, complete in [*((n, False) for n in IN_FLIGHT), (32, True)]:
         both, line = at(k, in_flight, complete)
         lines.append(line)
-        more = '; the server looks for the outputs of each' if complete else ''
-        yield Row(f'lookups, {in_flight} in flight: rate / that of `ghz`{more}', pairs.times_faster(both), goal=2, at_least=True,
+        more = ', outputs looked for' if complete else ''
+        yield Row(f'lookups, {in_flight} in flight{more}: rate / `ghz`', pairs.times_faster(both), goal=2, at_least=True,
                   gross=0.5 if complete else None)
-        yield Row(f'lookups, {in_flight} in flight: client CPU a lookup / `ghz`{more}', pairs.ratios(both, 'cpu'), goal=0.25,
+        yield Row(f'lookups, {in_flight} in flight{more}: client CPU / `ghz`', pairs.ratios(both, 'cpu'), goal=0.25,
                   gross=1 if in_flight == 1 else None)  # of few calls, starts are a large part
-    yield Table('Lookups', f'The engine alone (replies are read, not stored) and ghz against one bb_storage on this machine,'
-                f' {len(k.job_log.made.digests)} digests (at 1 in flight a quarter of them), starts included. A server that looks'
-                ' for the outputs of each result (completeness checking) spends most of its time there, whoever asks. CPU in'
-                ' microseconds a call, at the client and at the server.',
+    yield Table('Lookups', f'{len(k.job_log.made.digests)} digests; CPU in microseconds a call, at the client and at the server.',
                 ['in flight', 'ours: calls/s', 'client', 'server', 'ghz: calls/s', 'client', 'server'], lines)
 
 
 def against_grpcurl(k):
+    """The engine alone, 32 in flight, against one grpcurl a digest, 8 at a time: a hundredth of the digests, scaled up."""
     server, digests = k.server(False), k.job_log.made.digests
     few = digests[:max(16, len(digests) // 100)]
     script = calls.scaled(calls.grpcurl(k, server, few), len(digests) / len(few))
     both = k.paired(engine(k, server, digests, 32), script)
-    yield Row(f'lookups, 32 in flight: rate / that of one `grpcurl` a digest, {calls.GRPCURLS} at a time'
-              f' ({len(few)} of {len(digests)} digests, scaled up)', pairs.times_faster(both), goal=100, at_least=True)
+    yield Row(f'lookups, 32 in flight: rate / one `grpcurl` a digest ({len(few)} of {len(digests)})',
+              pairs.times_faster(both), goal=100, at_least=True)

@@ -8,7 +8,7 @@ import kit
 from page import Row, Table
 
 GENERATOR = kit.ROOT / 'tests/tools/gen_db.py'
-# Texts, and what grows with something else than actions: minutes of containers, runs, the schema itself.
+# Texts, runs with what is kept once a run, what Prometheus told, the schema itself.
 APART = ('attempt_stderr', 'attempt_text', 'action_text', 'aux_message', 'container_usage', 'container_life', 'result_container',
          'path_step', 'build_graph', 'run', 'run_config', 'sqlite_schema')
 SHOWN = 0.5  # bytes an action: what takes less stands in one line
@@ -20,7 +20,8 @@ def database(k):
     """Made once."""
     db = k.folder / 'made.db'
     if not db.exists():
-        subprocess.run(['/usr/bin/python3', GENERATOR, db, '--actions', str(k.sizes.actions)], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([sys.executable, GENERATOR, db, '--actions', str(k.sizes.actions)], check=True,
+                       stderr=subprocess.DEVNULL)
     return db
 
 
@@ -38,28 +39,32 @@ def sizes(db):
 
 
 def bytes_an_action(k):
+    """A database of made actions, most with a result (tests/tools/gen_db.py), by `dbstat`: all tables and indexes but texts, runs
+    and what Prometheus told."""
     found, actions, results = sizes(database(k))
     counted = [(name, size) for table, name, size in found if table not in APART]
     apart = [(name, size) for table, name, size in found if table in APART]
-    yield Row(f'database of {actions} actions, {results} of them with a result: bytes an action, all indexes included',
-              [sum(size for _, size in counted) / actions], goal=400, unit='bytes')
+    whole = sum(size for _, size in counted) / actions
+    yield Row('database: bytes an action, all indexes included', [whole], goal=400, unit='bytes')
     lines = [[name, f'{size / actions:.1f}'] for name, size in counted if size >= SHOWN * actions]
     small = sum(size for _, size in counted if size < SHOWN * actions)
     lines += [['all others', f'{small / actions:.1f}'],
-              ['**in all**', f'**{sum(size for _, size in counted) / actions:.1f}**']]
+              ['**in all**', f'**{whole:.1f}**']]
     lines += [[f'apart: {name}', f'{size / actions:.1f}'] for name, size in apart if size >= SHOWN * actions]
-    yield Table('Bytes an action', f'By `dbstat`, of {actions} actions of which {results} have a result (tests/tools/gen_db.py).'
-                ' Apart: texts, and what grows with runs or with minutes of containers.', ['table or index', 'bytes'], lines)
+    yield Table('Bytes an action',
+                f'{actions} actions, {results} of them with a result. Apart: texts, runs, and what Prometheus told.', ['table or index', 'bytes'], lines)
 
 
 def views(k):
+    """Each canned view as bench/time_views.py asks it in the stock shell, over the same database; limits are of CPU seconds."""
     done = subprocess.run([sys.executable, kit.BENCH / 'time_views.py', database(k)], check=False, capture_output=True, text=True)
     found = [(float(spent), float(limit), int(rows), sql) for spent, limit, rows, sql in VIEW.findall(done.stdout)]
     assert done.returncode in (0, 1) and len(found) == done.stdout.count('\n') > 50, done.stderr or done.stdout
     over = sum(spent > limit for spent, limit, *_ in found)
-    yield Row(f'{len(found)} questions to canned views, {k.sizes.actions} actions: those over their limit of CPU seconds',
-              [over], goal=0, unit='questions', gross=len(found))
+    yield Row(f'canned views, {k.sizes.actions} actions: of {len(found)} questions those over their limit', [over], goal=0,
+              unit='questions')
     found.sort(key=lambda f: f[0] / f[1], reverse=True)
-    yield Table('Views', f'CPU seconds in the stock shell, least of three; the {WORST} of {len(found)} that come nearest to their'
-                ' limit or go beyond it (`bench/time_views.py` prints all).', ['question', 'seconds', 'limit', 'rows'],
+    yield Table('Views',
+                f'CPU seconds, the least of three: the {WORST} of {len(found)} questions nearest to their limit, or beyond it.',
+                ['question', 'seconds', 'limit', 'rows'],
                 [[f'`{sql}`', f'{spent:.2f}', f'{limit:.2f}', rows] for spent, limit, rows, sql in found[:WORST]])

@@ -54,6 +54,8 @@ def peak(k, name, rows, *options, logs):
 
 
 def peaks(k):
+    """The largest resident size of the process, which stores all: the large log, the eight, records of nearly 16 MiB of stderr
+    (larger ones are not taken), and lookups."""
     yield peak(k, f'one log ({k.log.words()})', ('lookup', k.log.made.actions), '--no-remote', logs=[k.log.path])
     many = sum(log.made.actions for log in k.eight_logs)
     yield peak(k, f'8 logs of {k.sizes.each} MB', ('lookup', many), '--no-remote', logs=[log.path for log in k.eight_logs])

@@ -11,7 +11,7 @@ class Row:
     """One figure, measured several times, and what it must reach.
 
     `goal`: None, the most that it may be or, `at_least`, the least. `gross`: the
-    median beyond which something broke; None: twice the goal, or half of it."""
+    median beyond which something broke; None: twice the goal, or half of it, if there is one."""
 
     def __init__(self, name, values, goal=None, at_least=False, unit='x', gross=None):
         assert values
@@ -29,11 +29,14 @@ class Row:
         return not self.keeps(self.gross)
 
     def figure(self, value):
-        text = f'{value:.0f}' if abs(value) >= 100 else f'{value:.2f}' if self.unit == 'x' else f'{value:.1f}'
-        return f'{text}{"x" if self.unit == "x" else " " + self.unit}'
+        digits = 0 if isinstance(value, int) or abs(value) >= 100 else 2 if self.unit == 'x' else 1
+        return self.with_unit(f'{value:.{digits}f}')
+
+    def with_unit(self, text):
+        return f'{text}x' if self.unit == 'x' else f'{text} {self.unit}'
 
     def goal_text(self):
-        return '' if self.goal is None else f'{">=" if self.at_least else "<="} {self.goal:g}{"x" if self.unit == "x" else " " + self.unit}'
+        return '' if self.goal is None else self.with_unit(f'{">=" if self.at_least else "<="} {self.goal:g}')
 
     def text(self):
         mark = '' if self.goal is None else 'reached' if self.reached() else '**NOT REACHED**'
@@ -48,8 +51,9 @@ class Table:
         self.heading, self.words, self.columns, self.lines = heading, words, columns, lines
 
     def text(self):
-        cells = [self.columns, ['---'] + ['---:'] * (len(self.columns) - 1), *self.lines]
-        return '\n'.join([f'## {self.heading}', '', self.words, '', *('| ' + ' | '.join(map(str, line)) + ' |' for line in cells)])
+        rule = ['---'] + ['---:'] * (len(self.columns) - 1)
+        lines = ['| ' + ' | '.join(map(str, cells)) + ' |' for cells in (self.columns, rule, *self.lines)]
+        return '\n'.join([f'## {self.heading}', '', self.words, '', *lines])
 
 
 def machine():
@@ -60,11 +64,12 @@ def machine():
             f' Load when it began: {os.getloadavg()[0]:.1f}.')
 
 
-def page(words, results):
-    """Markdown of all rows, then of all tables."""
+def page(words, how, results):
+    """Markdown of all rows, then how each bench measures, then of all tables. `how`: (name, sentence)"""
     rows = [r for r in results if isinstance(r, Row)]
     tables = [r for r in results if isinstance(r, Table)]
     missed = sum(not r.reached() for r in rows)
     goals = sum(r.goal is not None for r in rows)
     return '\n\n'.join(['# Benchmarks', *words, f'{goals - missed} of {goals} goals are reached.',
-                        '\n'.join([HEAD, *(r.text() for r in rows)]), *(t.text() for t in tables)]) + '\n'
+                        '\n'.join([HEAD, *(r.text() for r in rows)]),
+                        '## How', '\n'.join(f'- **{name}**: {words}' for name, words in how), *(t.text() for t in tables)]) + '\n'

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 import time
 from collections import namedtuple
 from pathlib import Path
@@ -25,8 +26,12 @@ def cost(command, **popen):
     wall = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise SystemExit(f'exit {process.returncode} of: {" ".join(map(str, command))}')
+        raise SystemExit(f'exit {process.returncode} of: {shown(command)}')
     return Cost(wall, usage.ru_utime + usage.ru_stime)
+
+
+def shown(command):
+    return textwrap.shorten(' '.join(map(str, command)), 400)
 
 
 def peaked(command, **popen):
@@ -35,7 +40,7 @@ def peaked(command, **popen):
                           stderr=subprocess.PIPE, text=True, **popen)
     told = json.loads(done.stderr.rsplit('\n', 2)[-2])
     if told['code']:
-        raise SystemExit(f'exit {told["code"]} of: {" ".join(map(str, command))}\n{done.stderr}')
+        raise SystemExit(f'exit {told["code"]} of: {shown(command)}\n{done.stderr}')
     return Cost(told['wall'], told['cpu']), told['max_rss_bytes']
 
 

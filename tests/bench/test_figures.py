@@ -81,7 +81,8 @@ def test_a_row_says_what_it_must_reach_and_whether_it_does():
 
 def test_the_page_counts_goals_and_puts_tables_last():
     table = page.Table('Sizes', 'Of tables.', ['name', 'bytes'], [['action', 53]])
-    text = page.page(['Words.'], [row([1.0], goal=2), table, row([3.0], goal=2), row([5.0])])
+    text = page.page(['Words.'], [('one', 'By counting.')], [row([1.0], goal=2), table, row([3.0], goal=2), row([5.0])])
+    assert '## How\n\n- **one**: By counting.\n' in text
     assert '1 of 2 goals are reached.' in text
     assert text.endswith('## Sizes\n\nOf tables.\n\n| name | bytes |\n| --- | ---: |\n| action | 53 |\n')
     assert text.count('| a row |') == 3
@@ -110,7 +111,8 @@ def test_what_time_views_prints_is_understood():
 def test_the_import_script_brings_the_same_rows(tmp_path):
     ready, theirs = tmp_path / 'ready.db', tmp_path / 'theirs.db'
     connection = sqlite3.connect(ready)
-    connection.executescript('CREATE TABLE pair (a INTEGER PRIMARY KEY, b BLOB, c INTEGER GENERATED ALWAYS AS (a / (1 + 1)) VIRTUAL) STRICT;'
+    connection.executescript('CREATE TABLE pair (a INTEGER PRIMARY KEY, b BLOB,'
+                             ' c INTEGER GENERATED ALWAYS AS (a / (1 + 1)) VIRTUAL) STRICT;'
                              'CREATE TABLE none (a ANY) STRICT; CREATE INDEX pair_by_b ON pair (b);')
     connection.executemany('INSERT INTO pair VALUES (?, ?)', ((i, bytes([i, 255])) for i in range(100)))
     connection.commit()
