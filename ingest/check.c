@@ -1,7 +1,7 @@
 #include "check.h"
 
 #include "report_sql.h"
-#include "util/grid.h"
+#include "util/safe.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -100,16 +100,16 @@ static int take_breach(void *context, const struct row *row, struct err *err)
 		return 0;
 	buf_add(&line, v[RUN].text.data, v[RUN].text.len);
 	buf_addch(&line, ' ');
-	grid_add_safe(&line, v[LABEL].text.data ? v[LABEL].text : STR("no known action"));
+	safe_add(&line, v[LABEL].text.data ? v[LABEL].text : STR("no known action"));
 	if (v[IDENTIFIER].text.len) {
 		buf_addstr(&line, " (");
-		grid_add_safe(&line, v[IDENTIFIER].text);
+		safe_add(&line, v[IDENTIFIER].text);
 		buf_addch(&line, ')');
 	}
 	buf_addf(&line, ": %.*s: ", (int)v[WHAT].text.len, v[WHAT].text.data);
-	grid_add_safe(&line, v[EVIDENCE].text);
+	safe_add(&line, v[EVIDENCE].text);
 	buf_addch(&line, '\n');
-	if (fwrite(line.data, 1, line.len, breaches->out) != line.len)
+	if (safe_print(breaches->out, (struct str){line.data, line.len}) < 0)
 		rc = err_errno(err, ERR_IO, errno, "cannot write");
 	buf_release(&line);
 	return rc;

@@ -1,7 +1,7 @@
 #include "check_integrity.h"
 
 #include "report_sql.h"
-#include "util/grid.h"
+#include "util/safe.h"
 
 #include <errno.h>
 
@@ -23,11 +23,11 @@ static int print_fault(struct faults *faults, struct str what, struct str fault,
 	if (faults->of_kind++ >= SHOWN_MAX)
 		return 0;
 	faults->found->shown++;
-	grid_add_safe(&line, what);
+	safe_add(&line, what);
 	buf_addstr(&line, ": ");
-	grid_add_safe(&line, fault);
+	safe_add(&line, fault);
 	buf_addch(&line, '\n');
-	if (fwrite(line.data, 1, line.len, faults->out) != line.len)
+	if (safe_print(faults->out, (struct str){line.data, line.len}) < 0)
 		rc = err_errno(err, ERR_IO, errno, "cannot write");
 	buf_release(&line);
 	return rc;

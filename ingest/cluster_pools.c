@@ -2,7 +2,7 @@
 
 #include "cluster_values.h"
 #include "util/buf.h"
-#include "util/grid.h"
+#include "util/safe.h"
 #include "util/quantity.h"
 
 #include <stddef.h>
@@ -198,7 +198,7 @@ static int read_text(const struct values_place *at, struct str pool, const struc
 		return found;
 	if (place.nodes[0]->kind != VALUES_SCALAR)
 		return fault_at(place.nodes[0], pool, field, 1, "no text", err);
-	if (!grid_is_safe(place.nodes[0]->text))
+	if (!safe_is(place.nodes[0]->text))
 		return fault_at(place.nodes[0], pool, field, 1, "control characters in it", err);
 	*out = place.nodes[0]->text;
 	return 0;
@@ -319,7 +319,7 @@ static bool is_seen(const struct pools *pools, struct str name)
 static bool is_name(struct str name)
 {
 	return name.len > 0 && name.len <= NAME_MAX_LEN && !memchr(name.data, ' ', name.len) &&
-	       grid_is_safe(name);
+	       safe_is(name);
 }
 
 static int give_pool(struct pools *pools, struct str name, const struct values_place *at,

@@ -8,6 +8,7 @@
 #include "scope.h"
 #include "util/msg.h"
 #include "util/quantity.h"
+#include "util/safe.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -101,6 +102,15 @@ static void tell_gap(void *context, struct str layer, int64_t runs, struct str f
 		  first_run.data, advice_for(layer));
 }
 
+static void print_ok(const char *what)
+{
+	struct buf line = BUF_INIT;
+
+	buf_addf(&line, "ok: %s\n", what);
+	safe_print(stdout, (struct str){line.data, line.len});
+	buf_release(&line);
+}
+
 static int print_summary(struct store *store, const struct check *check, struct err *err)
 {
 	struct buf line = BUF_INIT;
@@ -109,7 +119,7 @@ static int print_summary(struct store *store, const struct check *check, struct 
 	if (rc == 0 && check->rows)
 		msg_note("%s", line.data);
 	else if (rc == 0)
-		printf("ok: %s\n", line.data);
+		print_ok(line.data);
 	buf_release(&line);
 	return rc;
 }
@@ -150,6 +160,7 @@ static void tell_faults(const char *path, const struct integrity *found)
 static int check_database(struct store *store, struct err *err)
 {
 	struct integrity found;
+	struct buf line = BUF_INIT;
 
 	if (check_integrity(store, stdout, &found, err) < 0)
 		return -1;
@@ -157,7 +168,9 @@ static int check_database(struct store *store, struct err *err)
 		tell_faults(store_path(store), &found);
 		return EXIT_BREACH;
 	}
-	printf("ok: %s: pages, references and kept sums agree\n", store_path(store));
+	buf_addf(&line, "%s: pages, references and kept sums agree", store_path(store));
+	print_ok(line.data);
+	buf_release(&line);
 	return EXIT_DONE;
 }
 

@@ -5,6 +5,7 @@
 #include "compare_find.h"
 #include "database.h"
 #include "scope.h"
+#include "util/safe.h"
 
 #include <stdio.h>
 
@@ -48,7 +49,7 @@ static int find(struct store *store, const struct report_scope *scope, const cha
 	struct buf candidates = BUF_INIT;
 	int rc = compare_find(store, scope, word, &chosen->run, &chosen->how, &candidates, err);
 
-	fputs(candidates.data, stderr);
+	safe_print(stderr, (struct str){candidates.data, candidates.len});
 	buf_release(&candidates);
 	return rc;
 }
@@ -68,7 +69,7 @@ static int print_pair(struct store *store, const struct chosen *a, const struct 
 		rc = flags.json ? compare_json(store, &compare, &buf, err)
 				: compare_text(store, &compare, &buf, err);
 	if (rc == 0)
-		fwrite(buf.data, 1, buf.len, stdout);
+		safe_print(stdout, (struct str){buf.data, buf.len});
 	buf_release(&buf);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #include "common.h"
 #include "database.h"
 #include "report_action.h"
+#include "util/safe.h"
 
 #include <stdio.h>
 
@@ -36,7 +37,7 @@ static int add_action(struct store *store, const char *text, struct buf *buf, st
 		rc = json ? report_action_json(store, digest.data, buf, err)
 			  : report_action_text(store, digest.data, buf, err);
 	} else if (rc == 0 && candidates.len) {
-		fputs(candidates.data, stderr);
+		safe_print(stderr, (struct str){candidates.data, candidates.len});
 		rc = err_set(err, ERR_USAGE, "'%s' begins more than one digest", text);
 	} else if (rc == 0) {
 		rc = err_set(err, ERR_USAGE, "no stored log names '%s'", text);
@@ -83,7 +84,7 @@ int cmd_digest(int argc, char **argv, struct err *err)
 	if (database_open(&store, err) < 0)
 		return -1;
 	if (add_all(store, operands, argv, &buf, err) == 0) {
-		fwrite(buf.data, 1, buf.len, stdout);
+		safe_print(stdout, (struct str){buf.data, buf.len});
 		code = EXIT_DONE;
 	}
 	buf_release(&buf);

@@ -4,6 +4,7 @@
 #include "output.h"
 #include "report_sql.h"
 #include "util/grid.h"
+#include "util/safe.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -155,7 +156,7 @@ static void add_name(struct page *page, size_t status, const struct row *row)
 	if (page->packages.of[status] > page->compare->top)
 		return;
 	buf_addstr(list, list->len ? ", " : "");
-	grid_add_safe(list, value_of(row, "package")->text);
+	safe_add(list, value_of(row, "package")->text);
 	if (status != OTHER_LIMIT)
 		return;
 	buf_addstr(list, " (");
@@ -295,10 +296,10 @@ static int take_news(void *context, const struct row *row, struct err *err)
 	if (news->count == 1)
 		buf_addf(news->buf, "\n%s:\n", news->title);
 	buf_addstr(news->buf, "  ");
-	grid_add_safe(news->buf, v[LABEL].text.data ? v[LABEL].text : STR("no known action"));
+	safe_add(news->buf, v[LABEL].text.data ? v[LABEL].text : STR("no known action"));
 	if (v[IDENTIFIER].text.len) {
 		buf_addstr(news->buf, " (");
-		grid_add_safe(news->buf, v[IDENTIFIER].text);
+		safe_add(news->buf, v[IDENTIFIER].text);
 		buf_addch(news->buf, ')');
 	}
 	buf_addf(news->buf, ": %.*s", (int)v[FIRST].text.len, v[FIRST].text.data);

@@ -1,7 +1,7 @@
 #include "compare_find.h"
 
 #include "report_sql.h"
-#include "util/grid.h"
+#include "util/safe.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void add_candidate(struct found *found, const struct row *row, const size
 
 	for (i = 0; i < count; i++) {
 		buf_addstr(found->candidates, i ? "  " : "");
-		grid_add_safe(found->candidates, row->values[at[i]].text);
+		safe_add(found->candidates, row->values[at[i]].text);
 	}
 	buf_addch(found->candidates, '\n');
 }

@@ -1,6 +1,6 @@
 #include "html_text.h"
 
-#include "util/grid.h"
+#include "util/safe.h"
 #include "util/utf8.h"
 
 #include <stdint.h>
@@ -36,7 +36,7 @@ void html_add_text(struct buf *html, struct str text)
 {
 	struct buf safe = BUF_INIT;
 
-	grid_add_safe(&safe, text);
+	safe_add(&safe, text);
 	add_entities(html, safe.data, safe.len);
 	buf_release(&safe);
 }
@@ -67,7 +67,7 @@ void html_add_short(struct buf *html, struct str text, size_t max)
 	struct buf safe = BUF_INIT;
 	size_t len;
 
-	grid_add_safe(&safe, text);
+	safe_add(&safe, text);
 	len = length_of(&safe, max);
 	if (len < safe.len)
 		len = length_of(&safe, max - 1);

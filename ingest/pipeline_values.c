@@ -2,7 +2,7 @@
 
 #include "cluster_pools.h"
 #include "util/file.h"
-#include "util/grid.h"
+#include "util/safe.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/msg.h"
@@ -119,7 +119,7 @@ static void add_until(struct buf *buf, struct str pool, int64_t until_ns)
 	time_format(until_ns, until);
 	if (buf->len)
 		buf_addstr(buf, ", ");
-	grid_add_safe(buf, pool);
+	safe_add(buf, pool);
 	buf_addf(buf, " until %s", until);
 }
 
@@ -184,7 +184,7 @@ static int add_absent(void *context, const struct row *row, struct err *err)
 	(void)err;
 	if (absent->len)
 		buf_addstr(absent, ", ");
-	grid_add_safe(absent, row->values[0].text);
+	safe_add(absent, row->values[0].text);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include "util/json.h"
+#include "util/safe.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -220,7 +221,7 @@ int plan_print_json(const struct plan *plan, FILE *out, struct err *err)
 	add_integer(&text, "executions_left_out", plan->empty);
 	add_integer(&text, "results_without_invocation", plan->known.nameless);
 	buf_addstr(&text, "}\n");
-	if (fwrite(text.data, 1, text.len, out) != text.len)
+	if (safe_print(out, (struct str){text.data, text.len}) < 0)
 		rc = err_errno(err, ERR_IO, errno, "cannot write");
 	buf_release(&text);
 	return rc;

@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include "util/grid.h"
+#include "util/safe.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -424,7 +425,7 @@ int plan_print_text(const struct plan *plan, const char *title, FILE *out, struc
 	add_unknown(plan, &page);
 	if (page.len == before)
 		buf_addstr(&page, "  nothing\n");
-	if (fwrite(page.data, 1, page.len, out) != page.len)
+	if (safe_print(out, (struct str){page.data, page.len}) < 0)
 		rc = err_errno(err, ERR_IO, errno, "cannot write");
 	buf_release(&page);
 	return rc;

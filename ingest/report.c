@@ -5,6 +5,7 @@
 #include "symptom.h"
 #include "util/buf.h"
 #include "util/grid.h"
+#include "util/safe.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -148,7 +149,7 @@ static int take_notes(void *context, const struct row *row, struct err *err)
 	page->symptoms.bad_records = row->values[4].integer;
 	page->symptoms.runs = row->values[5].integer;
 	page->symptoms.gone_runs = row->values[6].integer;
-	grid_add_safe(&page->instances, row->values[7].text);
+	safe_add(&page->instances, row->values[7].text);
 	page->failed_found = row->values[8].integer;
 	page->suspects = row->values[9].integer;
 	return 0;
@@ -177,7 +178,7 @@ static int take_path(void *context, const struct row *row, struct err *err)
 		buf_addstr(path, ", ");
 	else
 		buf_addf(path, "%.1f s; ", row->values[4].real);
-	grid_add_safe(path, row->values[0].text);
+	safe_add(path, row->values[0].text);
 	buf_addf(path, " %.1f s (%.0f %%%s)", row->values[1].real, row->values[2].real,
 		 integer_of(&row->values[3]) == 1 ? ", heavy" : "");
 	return 0;
@@ -371,7 +372,7 @@ static void add_page(struct page *page)
 static int write_text(const struct buf *text, FILE *out, struct err *err)
 {
 	errno = 0;
-	if (fwrite(text->data, 1, text->len, out) != text->len || fflush(out) != 0)
+	if (safe_print(out, (struct str){text->data, text->len}) < 0 || fflush(out) != 0)
 		return err_errno(err, ERR_IO, errno, "cannot write the report");
 	return 0;
 }

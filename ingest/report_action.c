@@ -4,6 +4,7 @@
 #include "report_sql.h"
 #include "util/grid.h"
 #include "util/number.h"
+#include "util/safe.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static void add_lines(struct buf *buf, struct str text)
 		size_t len = end ? (size_t)(end - text.data) : text.len;
 
 		buf_addstr(buf, "\n    ");
-		grid_add_safe(buf, (struct str){text.data, len});
+		safe_add(buf, (struct str){text.data, len});
 		text.data += len + (end != NULL);
 		text.len -= len + (end != NULL);
 	}
@@ -73,7 +74,7 @@ static void add_value(struct buf *buf, const struct value *value)
 	else if (memchr(value->text.data, '\n', value->text.len))
 		add_lines(buf, value->text);
 	else
-		grid_add_safe(buf, value->text);
+		safe_add(buf, value->text);
 }
 
 static void add_record(struct page *page, const struct row *row)

@@ -2,7 +2,7 @@
 
 #include "digest.h"
 #include "report_sql.h"
-#include "util/grid.h"
+#include "util/safe.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int take_match(void *context, const struct row *row, struct err *err)
 	buf_clear(search->digest);
 	buf_add(search->digest, digest.data, digest.len);
 	buf_addf(search->candidates, "%s  ", search->digest->data);
-	grid_add_safe(search->candidates, row->values[1].text);
+	safe_add(search->candidates, row->values[1].text);
 	buf_addch(search->candidates, '\n');
 	return 0;
 }

@@ -1,7 +1,7 @@
 #include "report_scope.h"
 
 #include "util/mem.h"
-#include "util/grid.h"
+#include "util/safe.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static int take_project(void *context, const struct row *row, struct err *err)
 	(void)err;
 	if (counts->projects++)
 		buf_addstr(&counts->names, ", ");
-	grid_add_safe(&counts->names, row->values[0].text);
+	safe_add(&counts->names, row->values[0].text);
 	return 0;
 }
 
@@ -159,7 +159,7 @@ int report_scope_project(struct store *store, const char *project, struct report
 		return -1;
 	if (out_scope->run_count)
 		return add_title(store, "", out_scope, err);
-	grid_add_safe(&out_scope->title, str_of(project));
+	safe_add(&out_scope->title, str_of(project));
 	buf_addstr(&out_scope->title, ", 0 runs");
 	return 0;
 }

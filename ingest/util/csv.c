@@ -1,6 +1,7 @@
 #include "util/csv.h"
 
 #include "util/number.h"
+#include "util/safe.h"
 #include "util/utf8.h"
 
 #include <ctype.h>
@@ -127,6 +128,8 @@ static void add_clean(struct buf *buf, struct str text)
 
 		if (size == 0 || code == 0)
 			buf_addstr(buf, "\xef\xbf\xbd");
+		else if (safe_is_dangerous(code) && code != '\t' && code != '\r' && code != '\n')
+			safe_add(buf, (struct str){text.data + at, size});
 		else
 			buf_add(buf, text.data + at, size);
 		if (size == 1 && text.data[at] == '"')

@@ -44,7 +44,10 @@ struct csv {
 };
 
 void csv_init(struct csv *csv, struct buf *buf, enum csv_dialect dialect);
-/* A text field; NULL where text.data is NULL. */
+/*
+ * A text field; NULL where text.data is NULL. Control characters other than tabs and line
+ * breaks, and direction marks, appear as safe_add() has them.
+ */
 void csv_text(struct csv *csv, struct str text);
 /* A time, "YYYY-MM-DD HH:MM:SS" and maybe a fraction: may be taken for one. */
 void csv_time(struct csv *csv, struct str text);

@@ -2,6 +2,7 @@
 
 #include "util/mem.h"
 #include "util/number.h"
+#include "util/safe.h"
 #include "util/utf8.h"
 
 #include <inttypes.h>
@@ -20,59 +21,6 @@ struct grid {
 	char **cells; /* the header first */
 	size_t cell_count, cell_cap;
 };
-
-/* Direction marks and overrides reorder a line on screen: U+061C, U+200E/F, U+202A-E, U+2066-9. */
-static bool is_dangerous(uint32_t code)
-{
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
-	       code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069);
-}
-
-static void add_escape(struct buf *buf, uint32_t code)
-{
-	if (code == '\n')
-		buf_addstr(buf, "\\n");
-	else if (code == '\t')
-		buf_addstr(buf, "\\t");
-	else if (code < 0x80)
-		buf_addf(buf, "\\x%02x", (unsigned)code);
-	else
-		buf_addf(buf, "\\u%04x", (unsigned)code);
-}
-
-void grid_add_safe(struct buf *buf, struct str text)
-{
-	size_t at = 0;
-
-	while (at < text.len) {
-		uint32_t code;
-		size_t size = utf8_read(text.data + at, text.len - at, &code);
-
-		if (size == 0)
-			buf_addf(buf, "\\x%02x", (unsigned)(unsigned char)text.data[at]);
-		else if (is_dangerous(code))
-			add_escape(buf, code);
-		else
-			buf_add(buf, text.data + at, size);
-		at += size ? size : 1;
-	}
-}
-
-bool grid_is_safe(struct str text)
-{
-	size_t at = 0;
-
-	while (at < text.len) {
-		uint32_t code;
-		size_t size = utf8_read(text.data + at, text.len - at, &code);
-
-		if (size == 0 || is_dangerous(code))
-			return false;
-		at += size;
-	}
-	return true;
-}
 
 /* Columns on screen of escaped text: characters, combining ones not counted. */
 static size_t width_of(const char *text)
@@ -110,7 +58,7 @@ static char *safe_copy(struct str text)
 {
 	struct buf buf = BUF_INIT;
 
-	grid_add_safe(&buf, text);
+	safe_add(&buf, text);
 	return buf_detach(&buf);
 }
 

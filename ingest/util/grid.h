@@ -29,9 +29,4 @@ void grid_unknown(struct grid *grid); /* shown as "-" */
 /* Adds header and rows; the last column is not padded. `indent` spaces before each line. */
 void grid_add(const struct grid *grid, int indent, struct buf *buf);
 
-/* Adds `text` with the escapes that cells get. */
-void grid_add_safe(struct buf *buf, struct str text);
-/* Whether `text` gets no escape: what a name may be that people read and write. */
-bool grid_is_safe(struct str text);
-
 #endif

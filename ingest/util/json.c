@@ -1,6 +1,7 @@
 #include "util/json.h"
 
 #include "util/number.h"
+#include "util/safe.h"
 #include "util/utf8.h"
 
 #include <inttypes.h>
@@ -50,8 +51,8 @@ void json_add_text(struct buf *buf, struct str text)
 			add_ascii(buf, text.data[at]);
 		else if (size == 0)
 			buf_addstr(buf, "\xef\xbf\xbd");
-		else if (code < 0xa0)
-			/* C1 controls: valid JSON, but a terminal obeys them. */
+		else if (safe_is_dangerous(code))
+			/* Valid JSON, but a terminal obeys them. */
 			buf_addf(buf, "\\u%04x", (unsigned)code);
 		else
 			buf_add(buf, text.data + at, size);

@@ -2,6 +2,7 @@
 
 #include "util/buf.h"
 #include "util/clock.h"
+#include "util/safe.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -16,18 +17,6 @@ void msg_set_quiet(bool value)
 	quiet = value;
 }
 
-static void add_safe(struct buf *line, const char *text)
-{
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < 0x20 || c == 0x7f)
-			buf_addf(line, "\\x%02x", c);
-		else
-			buf_addch(line, (char)c);
-	}
-}
-
 static void say(const char *prefix, const char *end, const char *format, va_list args)
 	__attribute__((format(printf, 3, 0)));
 
@@ -39,7 +28,7 @@ static void say(const char *prefix, const char *end, const char *format, va_list
 	if (vsnprintf(text, sizeof(text), format, args) < 0)
 		return;
 	buf_addstr(&line, prefix);
-	add_safe(&line, text);
+	safe_add(&line, str_of(text));
 	buf_addstr(&line, end);
 	fwrite(line.data, 1, line.len, stderr);
 	fflush(stderr);

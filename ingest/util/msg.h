@@ -1,7 +1,7 @@
 /*
  * What the program says to a person: one line each on stderr, never on stdout.
- * Control characters in arguments are shown as \xNN, so that a name taken from
- * a log cannot move the cursor. Only verbs and the pipeline call this; stages
+ * Arguments are shown as safe_add() has it, so that a name taken from a log, or a text of
+ * SQLite's, cannot move the cursor. Only verbs and the pipeline call this; stages
  * report through struct err and their tallies.
  */
 #ifndef BR2_MSG_H

@@ -4,6 +4,7 @@
 #include "util/mem.h"
 #include "util/number.h"
 #include "util/grid.h"
+#include "util/safe.h"
 #include "util/utf8.h"
 
 #include <math.h>
@@ -305,8 +306,41 @@ static void test_table_shows_what_a_terminal_would_obey(void **state)
 	struct buf buf = BUF_INIT;
 
 	(void)state;
-	grid_add_safe(&buf, STR("a\x1b[31m\n\t\xff\xc2\x9b\xe2\x80\xae\xc3\xa9"));
+	safe_add(&buf, STR("a\x1b[31m\n\t\xff\xc2\x9b\xe2\x80\xae\xc3\xa9"));
 	assert_string_equal(buf.data, "a\\x1b[31m\\n\\t\\xff\\u009b\\u202e\xc3\xa9");
+	buf_release(&buf);
+}
+
+/* What slips through is escaped where pages leave; their line breaks stay. */
+static void test_pages(void **state)
+{
+	char *bytes = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&bytes, &len);
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(safe_print(out, STR("a\n\nb\x1b[2J\xe2\x80\xae\xc3\xa9\n\xff")), 0);
+	assert_int_equal(safe_print(out, STR("\n")), 0);
+	assert_int_equal(safe_print(out, STR("")), 0);
+	fclose(out);
+	assert_string_equal(bytes, "a\n\nb\\x1b[2J\\u202e\xc3\xa9\n\\xff\n");
+	free(bytes);
+}
+
+static void test_terminals_and_data(void **state)
+{
+	struct buf buf = BUF_INIT;
+	struct csv csv;
+
+	(void)state;
+	json_add_text(&buf, STR("\x1b\xc2\x9b\xe2\x80\xae\xe2\x80\xb0\x7f"));
+	assert_string_equal(buf.data, "\"\\u001b\\u009b\\u202e\xe2\x80\xb0\\u007f\"");
+	buf_clear(&buf);
+	csv_init(&csv, &buf, CSV_PLAIN);
+	csv_text(&csv, STR("a\x1b[2J\xe2\x81\xa6"));
+	csv_text(&csv, STR("a\tb\r\nc"));
+	assert_string_equal(buf.data, "a\\x1b[2J\\u2066,\"a\tb\r\nc\"");
 	buf_release(&buf);
 }
 
@@ -346,6 +380,8 @@ int main(void)
 		cmocka_unit_test(test_csv_rows),
 		cmocka_unit_test(test_table_aligns),
 		cmocka_unit_test(test_table_shows_what_a_terminal_would_obey),
+		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_terminals_and_data),
 		cmocka_unit_test(test_table_numbers),
 	};
 
