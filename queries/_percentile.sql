@@ -1,51 +1,42 @@
+CREATE VIEW _size_step (
+    -- How many results have which size, in groups of allotments: rows to add up.
+    scope, name, -- all, '' | project, its name | run, trace id
+    group_id,    -- of _allotment
+    kind, step, n, wall_ns -- see _size_correction
+) AS
+SELECT 'all', '', a.group_id, v.kind, v.step, sum(v.n), total(v.wall_ns)
+-- The grouping of size_count is that of its key: nothing is sorted, and less remains to be.
+FROM (SELECT allotment_id, kind, nullif(size, -1) AS step, sum(results) AS n, sum(wall_s) * 1e9 + sum(wall_rest_ns) AS wall_ns
+        FROM size_count GROUP BY allotment_id, category_id, kind, size
+    UNION ALL
+    SELECT allotment_id, kind, step, n, wall_ns FROM _size_correction) v CROSS JOIN _allotment a ON a.allotment_id = v.allotment_id
+GROUP BY a.group_id, v.kind, v.step
+UNION ALL
+SELECT 'project', v.project, a.group_id, v.kind, v.step, v.n, v.wall_ns
+FROM (SELECT project, allotment_id, kind, step, sum(n) AS n, total(wall_ns) AS wall_ns FROM _project_size GROUP BY 1, 2, 3, 4) v
+    CROSS JOIN _allotment a ON a.allotment_id = v.allotment_id
+UNION ALL
+SELECT 'run', v.run, a.group_id, v.kind, v.step, v.n, v.wall_ns
+FROM (SELECT s.run, s.allotment_id, k.kind, CASE k.kind WHEN 1 THEN s.mib WHEN 2 THEN s.centicores END AS step, count(*) AS n,
+        total(s.wall_ns) AS wall_ns
+    FROM _run_size s CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2 UNION ALL SELECT 3) k
+    WHERE CASE k.kind WHEN 1 THEN 1 WHEN 2 THEN s.is_counted ELSE s.is_sampled END GROUP BY 1, 2, 3, 4) v
+    CROSS JOIN _allotment a ON a.allotment_id = v.allotment_id;
+
 CREATE VIEW _percentile (
-    -- Percentiles of each group of _size: sorted[min(n-1, floor(q n))], of cores with the wall time as weight: the
+    -- Percentiles of each group of a scope: sorted[min(n-1, floor(q n))], of cores with the wall time as weight: the
     -- step where the sum up to it first passes the share.
-    group_id,                  -- of _allotment
-    counted, wall_ns,          -- results with usage, and their wall time
-    known, unknown,            -- results of workers by whether their memory is known
-    sampled, sampled_wall_ns,  -- with samples enough of their container
-    m50, m90, m95, m99, m100,  -- memory, MiB
-    c50, c90, c95, c99, c100   -- hundredths of a core
-) AS
-SELECT group_id, ifnull(counted, 0), wall_ns, ifnull(known, 0), ifnull(unknown, 0), ifnull(sampled, 0), sampled_wall_ns,
-    m50, m90, m95, m99, m100, c50, c90, c95, c99, c100
-FROM (SELECT group_id, row_number() OVER one AS place,
-        sum(CASE kind WHEN 2 THEN n END) OVER one AS counted, total(CASE kind WHEN 2 THEN wall_ns END) OVER one AS wall_ns,
-        sum(CASE WHEN kind = 1 AND step IS NOT NULL THEN n END) OVER one AS known,
-        sum(CASE WHEN kind = 1 AND step IS NULL THEN n END) OVER one AS unknown,
-        sum(CASE kind WHEN 3 THEN n END) OVER one AS sampled, total(CASE kind WHEN 3 THEN wall_ns END) OVER one AS sampled_wall_ns,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 50 / 100 THEN step END) OVER one AS m50,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 90 / 100 THEN step END) OVER one AS m90,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 95 / 100 THEN step END) OVER one AS m95,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 99 / 100 THEN step END) OVER one AS m99,
-        min(CASE WHEN kind = 1 AND n_up = n_all THEN step END) OVER one AS m100,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 50 THEN step END) OVER one AS c50,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 90 THEN step END) OVER one AS c90,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 95 THEN step END) OVER one AS c95,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 99 THEN step END) OVER one AS c99,
-        max(CASE kind WHEN 2 THEN step END) OVER one AS c100
-    FROM (SELECT group_id, kind, step, n, wall_ns, sum(n) OVER up AS n_up, sum(n) OVER whole AS n_all,
-            total(wall_ns) OVER up AS wall_up, total(wall_ns) OVER whole AS wall_all
-        FROM (SELECT group_id, kind, step, sum(n) AS n, total(wall_ns) AS wall_ns FROM _size GROUP BY group_id, kind, step)
-        WINDOW whole AS (PARTITION BY group_id, kind, step IS NULL), up AS (PARTITION BY group_id, kind, step IS NULL ORDER BY step))
-    WINDOW one AS (PARTITION BY group_id))
-WHERE place = 1;
-
-CREATE VIEW _percentile_by_project (
-    -- As _percentile, of each project.
     -- In windows alone: a filter passes through these, not through a grouping above a grouping.
-    project,                   -- name
-    group_id,                  -- of _allotment
+    scope, name, group_id,     -- of _size_step
     counted, wall_ns,          -- results with usage, and their wall time
     known, unknown,            -- results of workers by whether their memory is known
     sampled, sampled_wall_ns,  -- with samples enough of their container
     m50, m90, m95, m99, m100,  -- memory, MiB
     c50, c90, c95, c99, c100   -- hundredths of a core
 ) AS
-SELECT project, group_id, ifnull(counted, 0), wall_ns, ifnull(known, 0), ifnull(unknown, 0), ifnull(sampled, 0), sampled_wall_ns,
+SELECT scope, name, group_id, ifnull(counted, 0), wall_ns, ifnull(known, 0), ifnull(unknown, 0), ifnull(sampled, 0), sampled_wall_ns,
     m50, m90, m95, m99, m100, c50, c90, c95, c99, c100
-FROM (SELECT project, group_id, row_number() OVER one AS place,
+FROM (SELECT scope, name, group_id, row_number() OVER one AS place,
         sum(CASE kind WHEN 2 THEN n END) OVER one AS counted, total(CASE kind WHEN 2 THEN wall_ns END) OVER one AS wall_ns,
         sum(CASE WHEN kind = 1 AND step IS NOT NULL THEN n END) OVER one AS known,
         sum(CASE WHEN kind = 1 AND step IS NULL THEN n END) OVER one AS unknown,
@@ -60,44 +51,10 @@ FROM (SELECT project, group_id, row_number() OVER one AS place,
         min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 95 THEN step END) OVER one AS c95,
         min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 99 THEN step END) OVER one AS c99,
         max(CASE kind WHEN 2 THEN step END) OVER one AS c100
-    FROM (SELECT project, group_id, kind, step, n, wall_ns, sum(n) OVER up AS n_up, sum(n) OVER whole AS n_all,
+    FROM (SELECT scope, name, group_id, kind, step, n, wall_ns, sum(n) OVER up AS n_up, sum(n) OVER whole AS n_all,
             total(wall_ns) OVER up AS wall_up, total(wall_ns) OVER whole AS wall_all
-        FROM _size_by_project
-        WINDOW whole AS (PARTITION BY project, group_id, kind, step IS NULL), up AS (PARTITION BY project, group_id, kind, step IS NULL ORDER BY step))
-    WINDOW one AS (PARTITION BY project, group_id))
-WHERE place = 1;
-
-CREATE VIEW _percentile_by_run (
-    -- As _percentile, of each run.
-    -- In windows alone: a filter passes through these, not through a grouping above a grouping.
-    run,                       -- trace id
-    group_id,                  -- of _allotment
-    counted, wall_ns,          -- results with usage, and their wall time
-    known, unknown,            -- results of workers by whether their memory is known
-    sampled, sampled_wall_ns,  -- with samples enough of their container
-    m50, m90, m95, m99, m100,  -- memory, MiB
-    c50, c90, c95, c99, c100   -- hundredths of a core
-) AS
-SELECT run, group_id, ifnull(counted, 0), wall_ns, ifnull(known, 0), ifnull(unknown, 0), ifnull(sampled, 0), sampled_wall_ns,
-    m50, m90, m95, m99, m100, c50, c90, c95, c99, c100
-FROM (SELECT run, group_id, row_number() OVER one AS place,
-        sum(CASE kind WHEN 2 THEN n END) OVER one AS counted, total(CASE kind WHEN 2 THEN wall_ns END) OVER one AS wall_ns,
-        sum(CASE WHEN kind = 1 AND step IS NOT NULL THEN n END) OVER one AS known,
-        sum(CASE WHEN kind = 1 AND step IS NULL THEN n END) OVER one AS unknown,
-        sum(CASE kind WHEN 3 THEN n END) OVER one AS sampled, total(CASE kind WHEN 3 THEN wall_ns END) OVER one AS sampled_wall_ns,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 50 / 100 THEN step END) OVER one AS m50,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 90 / 100 THEN step END) OVER one AS m90,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 95 / 100 THEN step END) OVER one AS m95,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 99 / 100 THEN step END) OVER one AS m99,
-        min(CASE WHEN kind = 1 AND n_up = n_all THEN step END) OVER one AS m100,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 50 THEN step END) OVER one AS c50,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 90 THEN step END) OVER one AS c90,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 95 THEN step END) OVER one AS c95,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 99 THEN step END) OVER one AS c99,
-        max(CASE kind WHEN 2 THEN step END) OVER one AS c100
-    FROM (SELECT run, group_id, kind, step, n, wall_ns, sum(n) OVER up AS n_up, sum(n) OVER whole AS n_all,
-            total(wall_ns) OVER up AS wall_up, total(wall_ns) OVER whole AS wall_all
-        FROM _size_by_run
-        WINDOW whole AS (PARTITION BY run, group_id, kind, step IS NULL), up AS (PARTITION BY run, group_id, kind, step IS NULL ORDER BY step))
-    WINDOW one AS (PARTITION BY run, group_id))
+        FROM _size_step
+        WINDOW whole AS (PARTITION BY scope, name, group_id, kind, step IS NULL),
+            up AS (PARTITION BY scope, name, group_id, kind, step IS NULL ORDER BY step))
+    WINDOW one AS (PARTITION BY scope, name, group_id))
 WHERE place = 1;

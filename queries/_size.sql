@@ -19,19 +19,6 @@ UNION ALL
 SELECT r.project_id, ifnull(r.allotment_id, 0), r.category_id, 1, NULL, 1, ifnull(r.wall_ns, 0.0) FROM result r INDEXED BY result_no_usage
     WHERE r.source = 1 AND r.cpu_ns IS NULL AND r.worker_id IS NOT NULL;
 
-CREATE VIEW _size (
-    -- How many counted results had which size, for percentiles and fits: rows to add up. Sizes are in steps as fine as
-    -- they are shown.
-    group_id,    -- of _allotment
-    category_id, kind, step, n, wall_ns -- see _size_correction
-) AS
-SELECT a.group_id, v.category_id, v.kind, v.step, v.n, v.wall_ns
-FROM (SELECT allotment_id, category_id, kind, nullif(size, -1) AS step, sum(results) AS n, sum(wall_s) * 1e9 + sum(wall_rest_ns) AS wall_ns
-        FROM size_count GROUP BY allotment_id, category_id, kind, size
-    UNION ALL
-    SELECT allotment_id, category_id, kind, step, sum(n), total(wall_ns) FROM _size_correction GROUP BY 1, 2, 3, 4) v
-    JOIN _allotment a ON a.allotment_id = v.allotment_id;
-
 CREATE VIEW _sized (
     -- The same of each result: up to three rows, one a kind, for those who look at few.
     result_id,   -- of table result
@@ -49,7 +36,8 @@ WHERE CASE WHEN r.source <> 1 THEN 0 WHEN r.cpu_ns IS NULL THEN k.kind = 1 AND r
     ELSE k.kind < 3 OR c.memory_samples >= 3 END;
 
 CREATE VIEW _project_size (
-    -- As _size, of each project and allotment.
+    -- How many counted results of each project and allotment had which size: rows to add up. Sizes are in steps as fine
+    -- as they are shown.
     project,      -- name
     allotment_id, -- 0: not known
     category_id, kind, step, n, wall_ns -- see _size_correction
@@ -59,22 +47,3 @@ FROM project j JOIN (SELECT project_id, allotment_id, category_id, kind, nullif(
         FROM size_count
     UNION ALL
     SELECT project_id, allotment_id, category_id, kind, step, n, wall_ns FROM _size_correction) v ON v.project_id = j.project_id;
-
-CREATE VIEW _size_by_project (
-    -- As _size, of each project.
-    project,     -- name
-    group_id, kind, step, n, wall_ns -- see _size
-) AS
-SELECT v.project, a.group_id, v.kind, v.step, v.n, v.wall_ns
-FROM (SELECT project, allotment_id, kind, step, sum(n) AS n, total(wall_ns) AS wall_ns FROM _project_size GROUP BY 1, 2, 3, 4) v
-    JOIN _allotment a ON a.allotment_id = v.allotment_id;
-
-CREATE VIEW _size_by_run (
-    -- As _size, of all digests of each run, hits included.
-    run,         -- trace id
-    group_id, category_id, kind, step, n, wall_ns -- see _size
-) AS
-SELECT v.run, a.group_id, v.category_id, v.kind, v.step, v.n, v.wall_ns
-FROM (SELECT g.trace_id AS run, s.allotment_id, s.category_id, s.kind, s.step, count(*) AS n, total(s.wall_ns) AS wall_ns
-    FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN _sized s ON s.lookup_id = d.lookup_id GROUP BY 1, 2, 3, 4, 5) v
-    JOIN _allotment a ON a.allotment_id = ifnull(v.allotment_id, 0);
