@@ -92,6 +92,28 @@ static void test_malformed_digests(void **state)
 	assert_int_equal(digest_parse(STR_NULL, &digest), -1);
 }
 
+/* Anything but a lower-case hex digit ends the hash, wherever it stands. */
+static void test_every_character(void **state)
+{
+	static const char hex[] = "0123456789abcdef";
+	struct digest digest;
+	size_t at;
+	int c;
+
+	(void)state;
+	for (at = 0; at < strlen(HEX64); at++)
+		for (c = 1; c < 256; c++) {
+			char text[] = HEX64 ":142";
+			const char *digit = strchr(hex, c);
+
+			text[at] = (char)c;
+			assert_int_equal(digest_parse(str_of(text), &digest), digit ? 0 : -1);
+			if (digit)
+				assert_int_equal(digest.hash[at / 2] >> (at % 2 ? 0 : 4) & 15,
+						 digit - hex);
+		}
+}
+
 static void test_function_names(void **state)
 {
 	(void)state;
@@ -329,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_longest_digest_fits_its_text),
 		cmocka_unit_test(test_every_hash_length),
 		cmocka_unit_test(test_malformed_digests),
+		cmocka_unit_test(test_every_character),
 		cmocka_unit_test(test_function_names),
 		cmocka_unit_test(test_function_for_a_length),
 		cmocka_unit_test(test_instance_names),
