@@ -4,12 +4,13 @@
 #include "util/buf.h"
 #include "util/mem.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
-struct str clean_text(struct clean_texts *texts, struct str text)
+static struct str clean_tail(struct clean_texts *texts, struct str text, size_t max)
 {
 	struct buf buf = BUF_INIT;
-	struct str clean = redact_text(text, &buf);
+	struct str clean = redact_tail(text, max, &buf);
 
 	if (clean.data == text.data)
 		return text;
@@ -18,11 +19,15 @@ struct str clean_text(struct clean_texts *texts, struct str text)
 	return clean;
 }
 
-/* Whole, before the store cuts it: half a token at the cut would be no token any more. */
-static void clean_stderr(struct clean_texts *texts, struct attempt *attempt)
+struct str clean_text(struct clean_texts *texts, struct str text)
+{
+	return clean_tail(texts, text, SIZE_MAX);
+}
+
+static void clean_stderr(struct clean_texts *texts, struct attempt *attempt, size_t max)
 {
 	if (attempt->status != STATUS_SUCCESS && !attempt->no_stderr)
-		attempt->stderr_clean = clean_text(texts, attempt->stderr_text);
+		attempt->stderr_clean = clean_tail(texts, attempt->stderr_text, max);
 }
 
 /* What a rule sends its commands with is its own affair: here names tell, as in -c values. */
@@ -38,7 +43,7 @@ static void clean_properties(struct attempt *attempt)
 	}
 }
 
-void clean_action(struct clean_texts *texts, struct action *action)
+void clean_action(struct clean_texts *texts, struct action *action, size_t stderr_max)
 {
 	size_t i;
 
@@ -49,7 +54,7 @@ void clean_action(struct clean_texts *texts, struct action *action)
 		attempt->error_text = clean_text(texts, attempt->error_text);
 		attempt->additional_message = clean_text(texts, attempt->additional_message);
 		clean_properties(attempt);
-		clean_stderr(texts, attempt);
+		clean_stderr(texts, attempt, stderr_max);
 	}
 }
 

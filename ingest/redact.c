@@ -5,6 +5,7 @@
 #include "util/json.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
@@ -31,7 +32,21 @@ bool redact_is_secret(struct str section, struct str key, struct str value)
 
 /* ---- texts ------------------------------------------------------------------------- */
 
-struct str redact_text(struct str text, struct buf *out)
+/* Keeps the last `max` bytes of what was added at least, and twice as many at most. */
+static void add_tail(struct buf *out, struct str text, size_t max)
+{
+	if (text.len > max) {
+		text = from(text, text.len - max);
+		buf_clear(out);
+	}
+	buf_add(out, text.data, text.len);
+	if (out->len / 2 >= max) {
+		memmove(out->data, out->data + out->len - max, max);
+		out->len = max;
+	}
+}
+
+struct str redact_tail(struct str text, size_t max, struct buf *out)
 {
 	struct secret secret;
 	size_t done = 0;
@@ -40,12 +55,17 @@ struct str redact_text(struct str text, struct buf *out)
 		return text;
 	buf_clear(out);
 	do {
-		buf_add(out, text.data + done, secret.start - done);
-		buf_addstr(out, REDACTED);
+		add_tail(out, (struct str){text.data + done, secret.start - done}, max);
+		add_tail(out, STR(REDACTED), max);
 		done = secret.end;
 	} while (secret_find(text, done, &secret));
-	buf_add(out, text.data + done, text.len - done);
+	add_tail(out, from(text, done), max);
 	return (struct str){out->data, out->len};
+}
+
+struct str redact_text(struct str text, struct buf *out)
+{
+	return redact_tail(text, SIZE_MAX, out);
 }
 
 /* ---- one argument ------------------------------------------------------------------ */

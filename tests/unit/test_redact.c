@@ -253,6 +253,28 @@ static void test_clean_texts(void **state)
 	assert_int_equal(out.cap, 0);
 }
 
+/* The end of the clean text, whatever lies around the cut, and never much more. */
+static void test_tails(void **state)
+{
+	static const char text[] =
+		"ghp_0123456789abcdef https://u:p@h/ 1 Bearer x1 y Bearer x2, sent Basic dTpw "
+		"-----BEGIN A PRIVATE KEY-----x-----END A PRIVATE KEY----- and the rest of it";
+	struct buf whole = BUF_INIT, out = BUF_INIT;
+	struct str clean = redact_text(str_of(text), &whole);
+	size_t max;
+
+	(void)state;
+	for (max = strlen(REDACTED); max < sizeof(text) + 20; max++) {
+		struct str tail = redact_tail(str_of(text), max, &out);
+
+		assert_true(tail.len >= (max < clean.len ? max : clean.len));
+		assert_true(tail.len <= 2 * max && tail.len <= clean.len);
+		assert_memory_equal(tail.data, clean.data + clean.len - tail.len, tail.len);
+	}
+	buf_release(&whole);
+	buf_release(&out);
+}
+
 /* A text whose every byte could begin something, at each cut: no read beyond its end. */
 static void test_cut_texts(void **state)
 {
@@ -312,7 +334,7 @@ static void test_clean_action(void **state)
 	struct clean_texts texts = CLEAN_TEXTS_INIT;
 
 	(void)state;
-	clean_action(&texts, &action);
+	clean_action(&texts, &action, SIZE_MAX);
 	assert_string_equal(action.error_text.data, REDACTED);
 	assert_string_equal(attempts[0].stderr_clean.data, "A_TOKEN=" REDACTED);
 	assert_int_equal(attempts[0].stderr_text.len, 9);
@@ -358,6 +380,7 @@ int main(void)
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_token_shapes),
 		cmocka_unit_test(test_clean_texts),
+		cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_cut_texts),
 		cmocka_unit_test(test_link_survives),
 		cmocka_unit_test(test_clean_action),
