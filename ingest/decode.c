@@ -12,11 +12,15 @@
  */
 #define ARENA_MAX ((size_t)16 << 20)
 
+/* Where a line has not said by then what it is, it is read. */
+#define JSON_HEAD_MAX ((size_t)4096)
+
 struct decoder {
 	enum decode_format format;
 	struct arena arena;
 	struct event event;
 	struct json_line *line; /* NULL for protobuf */
+	struct pb_event found;	/* in the record at hand; protobuf */
 };
 
 struct decoder *decoder_new(enum decode_format format)
@@ -47,8 +51,16 @@ enum decode_want decode_wants(const struct decoder *decoder, const uint8_t *head
 	return pb_wants(head, head_len, size);
 }
 
-int decode_record(struct decoder *decoder, const uint8_t *data, size_t len,
-		  struct event **out_event, struct err *err)
+/* The first step, for a whole record. */
+static enum decode_want find(struct decoder *decoder, const uint8_t *data, size_t len)
+{
+	if (!decoder->line)
+		return pb_find(data, len, &decoder->found);
+	return json_wants(decoder->line, data, len < JSON_HEAD_MAX ? len : JSON_HEAD_MAX);
+}
+
+/* The second. */
+static int read_record(struct decoder *decoder, const uint8_t *data, size_t len, struct err *err)
 {
 	struct shape_sink sink = {.event = &decoder->event, .arena = &decoder->arena};
 	int rc;
@@ -56,12 +68,18 @@ int decode_record(struct decoder *decoder, const uint8_t *data, size_t len,
 	arena_reset(&decoder->arena);
 	rules_begin(&sink);
 	rc = decoder->line ? json_read(decoder->line, &sink, data, len, err)
-			   : pb_read(&sink, data, len, err);
+			   : pb_read(&sink, &decoder->found, data, len, err);
 	if (rc < 0)
 		return -1;
 	rules_finish(&sink);
-	if (decoder->event.kind == EVENT_NONE)
+	return decoder->event.kind != EVENT_NONE;
+}
+
+int decode_record(struct decoder *decoder, const uint8_t *data, size_t len,
+		  struct event **out_event, struct err *err)
+{
+	if (find(decoder, data, len) == DECODE_SKIP)
 		return 0;
 	*out_event = &decoder->event;
-	return 1;
+	return read_record(decoder, data, len, err);
 }

@@ -35,10 +35,10 @@ enum decode_want decode_wants(const struct decoder *decoder, const uint8_t *head
 			      uint64_t size);
 
 /*
- * Decodes one whole record. 1: *out_event, borrowed until the next call with
- * this decoder; 0: a record that says nothing we keep; -1: malformed (err says
- * how; the decoder can go on with the next record) or too large when unpacked
- * (ERR_LIMIT). event.seq is left to the caller.
+ * Decodes one whole record; looks first whether it is wanted, as above. 1:
+ * *out_event, borrowed until the next call with this decoder; 0: a record that says
+ * nothing we keep; -1: malformed (err says how; the decoder can go on with the next
+ * record) or too large when unpacked (ERR_LIMIT). event.seq is left to the caller.
  */
 int decode_record(struct decoder *decoder, const uint8_t *data, size_t len,
 		  struct event **out_event, struct err *err);

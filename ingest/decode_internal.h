@@ -9,10 +9,24 @@
 
 #include "decode.h"
 #include "decode_shape.h"
+#include "util/wire.h"
 
 enum decode_want pb_wants(const uint8_t *head, size_t head_len, uint64_t size);
+
+/* An event's parts, found and not read yet. */
+struct pb_event {
+	const struct shape *shape; /* of `data`; NULL: not found, the record is unlike most */
+	struct wire_cursor timestamp, trace_id, span_id, parent_id, data;
+};
+
+/*
+ * As pb_wants() for a whole record, which is wanted if it is unlike most; what it
+ * found is for pb_read().
+ */
+enum decode_want pb_find(const uint8_t *record, size_t len, struct pb_event *out_event);
 /* Fills *sink->event, its kind included. -1: ERR_FORMAT or ERR_LIMIT. */
-int pb_read(struct shape_sink *sink, const uint8_t *data, size_t len, struct err *err);
+int pb_read(struct shape_sink *sink, const struct pb_event *found, const uint8_t *record,
+	    size_t len, struct err *err);
 
 /* What was learned of the names in a log's lines. */
 struct json_line;

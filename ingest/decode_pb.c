@@ -13,41 +13,60 @@
 
 /* ---- first step: the head ---------------------------------------------------- */
 
-/*
- * A head ends where we have no more of the record, so what it cannot tell is
- * wanted. Groups are rare and can be long: they are left to the second step.
- */
-static bool skip_value(struct wire_cursor *head, struct wire_field *field)
+static inline const struct shape *leads_to(const struct shape *shape, uint32_t number)
 {
-	return field->type != WIRE_GROUP && wire_value(head, field);
+	return number < shape->count ? shape->rows[number].shape : NULL;
 }
 
-static inline bool leads_on(const struct shape *shape, uint32_t number)
+/*
+ * Passes over a field that leads nowhere, in its most frequent form: length-delimited,
+ * with a tag and a length of one byte each. false: nothing was passed.
+ */
+static inline bool pass_short(const struct shape *shape, struct wire_cursor *head)
 {
-	return number < shape->count && shape->rows[number].shape;
+	const uint8_t *at = head->at;
+
+	if (head->end - at < 2 || (at[0] & 0x87) != WIRE_BYTES || at[1] >= 0x80 || at[0] < 8 ||
+	    at[1] > head->end - at - 2 || leads_to(shape, at[0] >> 3))
+		return false;
+	head->at = at + 2 + at[1];
+	return true;
+}
+
+/* BuckEvent */
+static inline const struct shape *progress_event(void)
+{
+	return shape_progress.rows[1].shape;
 }
 
 /*
  * Follows the fields that only lead to others: CommandProgress -> BuckEvent ->
  * SpanStart, SpanEnd, Instant -> what happened. `whole`: the head is the record to
  * its end.
+ *
+ * A head ends where we have no more of the record, so what it cannot tell is
+ * wanted. Groups are rare and can be long: they are left to the second step.
  */
 static enum decode_want route(const struct shape *shape, struct wire_cursor head, bool whole)
 {
 	while (head.at < head.end) {
+		const struct shape *inner;
 		struct wire_field field;
 		uint64_t len;
 
+		if (pass_short(shape, &head))
+			continue;
 		if (!wire_tag(&head, &field))
 			return DECODE_WANT;
-		if (!leads_on(shape, field.number)) {
-			if (!skip_value(&head, &field))
+		inner = leads_to(shape, field.number);
+		if (!inner) {
+			if (!wire_pass(&head, field.type))
 				return DECODE_WANT;
 			continue;
 		}
-		shape = shape->rows[field.number].shape;
-		if (!shape->is_route || field.type != WIRE_BYTES || !wire_varint(&head, &len))
+		if (!inner->is_route || field.type != WIRE_BYTES || !wire_short_varint(&head, &len))
 			return DECODE_WANT;
+		shape = inner;
 		whole = len <= (uint64_t)(head.end - head.at);
 		if (whole)
 			head.end = head.at + len;
@@ -68,25 +87,82 @@ enum decode_want pb_wants(const uint8_t *head, size_t head_len, uint64_t size)
 	if (!wire_varint(&rest, &tag) || tag != (1 << 3 | WIRE_BYTES) ||
 	    !wire_varint(&rest, &len) || len != size - (uint64_t)(rest.at - head))
 		return DECODE_WANT;
-	return route(shape_progress.rows[1].shape, rest, head_len == size);
+	return route(progress_event(), rest, head_len == size);
+}
+
+/* ---- the usual event ------------------------------------------------------------ */
+
+#define TAG_BYTES(number) ((number) << 3 | WIRE_BYTES)
+#define TAG_VARINT(number) ((number) << 3 | WIRE_VARINT)
+/* Hardly any is shorter, and up to the trace id no more looks at the length are needed. */
+#define USUAL_MIN 64
+#define TIME_MAX 16
+#define UUID_LEN 36
+
+/* Proto3 leaves out a 0: *out_id is empty then. false: no varint, or at the very end. */
+static inline bool take_id(struct wire_cursor *cursor, uint8_t tag, struct wire_cursor *out_id)
+{
+	bool is_there = *cursor->at == tag;
+
+	cursor->at += is_there;
+	out_id->at = cursor->at;
+	if (is_there && !wire_pass_varint(cursor))
+		return false;
+	out_id->end = cursor->at;
+	return cursor->at < cursor->end;
+}
+
+/*
+ * Nearly every record is a CommandProgress with an event whose fields stand in the
+ * order of their numbers, as prost writes them: timestamp, trace id, span id,
+ * parent id, and what happened, each message up to the end of the one around it.
+ * Those are found without the tables; false: any other record, whatever it is.
+ */
+static inline bool find_usual(const uint8_t *record, size_t len, struct pb_event *out)
+{
+	struct wire_cursor at = {record + 1, record + len};
+	const uint8_t *time, *trace;
+	uint64_t inner;
+
+	if (len < USUAL_MIN || record[0] != TAG_BYTES(1) || !wire_short_varint(&at, &inner) ||
+	    inner != (uint64_t)(at.end - at.at))
+		return false;
+	time = at.at + 2;
+	if (time[-2] != TAG_BYTES(1) || time[-1] > TIME_MAX)
+		return false;
+	trace = time + time[-1] + 2;
+	if (trace[-2] != TAG_BYTES(2) || trace[-1] != UUID_LEN || at.end - trace <= UUID_LEN)
+		return false;
+	at.at = trace + UUID_LEN;
+	out->timestamp = (struct wire_cursor){time, trace - 2};
+	out->trace_id = (struct wire_cursor){trace, at.at};
+	if (!take_id(&at, TAG_VARINT(3), &out->span_id) ||
+	    !take_id(&at, TAG_VARINT(4), &out->parent_id) || at.end - at.at < 2)
+		return false;
+	/* SpanStart, SpanEnd, Instant: 20 to 22, so tags of two bytes, the second of which is 1 */
+	if (at.at[1] != 1 || (at.at[0] & 0x87) != (0x80 | WIRE_BYTES))
+		return false;
+	out->shape = leads_to(progress_event(), 16 | (at.at[0] >> 3 & 15));
+	at.at += 2;
+	if (!out->shape || !wire_short_varint(&at, &inner))
+		return false;
+	out->data = at;
+	return inner == (uint64_t)(at.end - at.at);
+}
+
+enum decode_want pb_find(const uint8_t *record, size_t len, struct pb_event *out_event)
+{
+	if (find_usual(record, len, out_event))
+		return route(out_event->shape, out_event->data, true);
+	out_event->shape = NULL;
+	return DECODE_WANT;
 }
 
 /* ---- second step: the record --------------------------------------------------- */
 
-static int malformed(struct err *err)
-{
-	return err_set(err, ERR_FORMAT, "malformed protobuf message");
-}
-
-static int exhausted(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, "record with more parts than are read");
-}
-
 /* Timestamp and Duration have the same fields. */
-static int read_seconds(const struct wire_field *field, int64_t *out_seconds, int64_t *out_nanos)
+static int read_seconds(struct wire_cursor cursor, int64_t *out_seconds, int64_t *out_nanos)
 {
-	struct wire_cursor cursor = {field->data, field->data + field->len};
 	struct wire_field part;
 	int rc;
 
@@ -144,10 +220,29 @@ static int read_number(void *target, enum shape_type type, uint64_t value)
 	return -1;
 }
 
-/* Packed: the numbers and nothing else. */
-static int read_ids(uint64_t *target, const struct wire_field *field)
+static int read_time(int64_t *target, struct wire_cursor cursor)
 {
-	struct wire_cursor rest = {field->data, field->data + field->len};
+	int64_t seconds, nanos;
+
+	if (read_seconds(cursor, &seconds, &nanos) < 0)
+		return -1;
+	*target = rules_time_ns(seconds, nanos);
+	return 0;
+}
+
+static int read_duration(int64_t *target, struct wire_cursor cursor)
+{
+	int64_t seconds, nanos;
+
+	if (read_seconds(cursor, &seconds, &nanos) < 0)
+		return -1;
+	*target = rules_duration_us(seconds, nanos);
+	return 0;
+}
+
+/* Packed: the numbers and nothing else. */
+static int read_ids(uint64_t *target, struct wire_cursor rest)
+{
 	uint64_t value;
 
 	while (rest.at < rest.end) {
@@ -159,18 +254,17 @@ static int read_ids(uint64_t *target, const struct wire_field *field)
 }
 
 static int read_message(struct shape_sink *sink, const struct shape *shape, void *around,
-			const struct wire_field *message, struct err *err);
+			struct wire_cursor cursor);
 
 static int read_bytes(struct shape_sink *sink, const struct shape_row *row, void *target,
-		      const struct wire_field *field, struct err *err)
+		      struct wire_cursor data)
 {
-	struct str text = {(const char *)field->data, field->len};
-	int64_t seconds, nanos;
+	struct str text = {(const char *)data.at, (size_t)(data.end - data.at)};
 
 	switch (row->type) {
 	case SHAPE_MESSAGE:
 	case SHAPE_MAP:
-		return read_message(sink, row->shape, target, field, err);
+		return read_message(sink, row->shape, target, data);
 	case SHAPE_TEXT:
 	case SHAPE_TEXTS:
 		rules_set_text(target, text.data, text.len);
@@ -182,17 +276,11 @@ static int read_bytes(struct shape_sink *sink, const struct shape_row *row, void
 		rules_set_digest(target, text);
 		return 0;
 	case SHAPE_TIME:
-		if (read_seconds(field, &seconds, &nanos) < 0)
-			return malformed(err);
-		*(int64_t *)target = rules_time_ns(seconds, nanos);
-		return 0;
+		return read_time(target, data);
 	case SHAPE_DURATION:
-		if (read_seconds(field, &seconds, &nanos) < 0)
-			return malformed(err);
-		*(int64_t *)target = rules_duration_us(seconds, nanos);
-		return 0;
+		return read_duration(target, data);
 	case SHAPE_IDS:
-		return read_ids(target, field) < 0 ? malformed(err) : 0;
+		return read_ids(target, data);
 	case SHAPE_NONE:
 	case SHAPE_INT:
 	case SHAPE_ENUM:
@@ -203,38 +291,39 @@ static int read_bytes(struct shape_sink *sink, const struct shape_row *row, void
 	case SHAPE_BOOL:
 		break;
 	}
-	return malformed(err);
+	return -1;
 }
 
-static int read_field(struct shape_sink *sink, const struct shape_row *row, void *around,
-		      const struct wire_field *field, struct err *err)
-{
-	void *target = shape_enter_row(sink, around, row);
-
-	if (!target)
-		return exhausted(err);
-	if (field->type == WIRE_BYTES)
-		return read_bytes(sink, row, target, field, err);
-	if (field->type == WIRE_VARINT && read_number(target, row->type, field->value) == 0)
-		return 0;
-	return malformed(err);
-}
-
-/* Goes as deep as the tables do, whatever the input. */
+/*
+ * Goes as deep as the tables do, whatever the input. -1: malformed, or the arena is
+ * exhausted.
+ */
 static int read_message(struct shape_sink *sink, const struct shape *shape, void *around,
-			const struct wire_field *message, struct err *err)
+			struct wire_cursor cursor)
 {
-	struct wire_cursor cursor = {message->data, message->data + message->len};
 	struct wire_field field;
 	int rc;
 
 	while ((rc = wire_next(&cursor, &field)) > 0) {
 		const struct shape_row *row = shape_find(shape, field.number);
+		void *target;
 
-		if (row && read_field(sink, row, around, &field, err) < 0)
+		if (!row)
+			continue;
+		target = shape_enter_row(sink, around, row);
+		if (!target)
+			return -1;
+		if (field.type == WIRE_BYTES)
+			rc = read_bytes(sink, row, target,
+					(struct wire_cursor){field.data, field.data + field.len});
+		else if (field.type == WIRE_VARINT)
+			rc = read_number(target, row->type, field.value);
+		else
+			rc = -1;
+		if (rc < 0)
 			return -1;
 	}
-	return rc < 0 ? malformed(err) : 0;
+	return rc;
 }
 
 /* "83f0a2c4-…": how Buck2 writes a trace id. */
@@ -251,9 +340,8 @@ static bool is_uuid(const struct wire_field *field)
  * trace id, so several; or, were it bare, the trace id alone, which is no
  * partial_result (a message, and one that Buck2 does not log).
  */
-static int is_invocation(const struct wire_field *record, bool *out_is, struct err *err)
+static int is_invocation(struct wire_cursor cursor, bool *out_is)
 {
-	struct wire_cursor cursor = {record->data, record->data + record->len};
 	struct wire_field field;
 	unsigned int known = 0;
 	bool has_uuid = false;
@@ -265,21 +353,52 @@ static int is_invocation(const struct wire_field *record, bool *out_is, struct e
 		known++;
 		has_uuid = has_uuid || (field.number == 3 && is_uuid(&field));
 	}
-	if (rc < 0 || !known)
-		return malformed(err);
 	*out_is = known > 1 || has_uuid;
-	return 0;
+	return rc < 0 || !known ? -1 : 0;
 }
 
-int pb_read(struct shape_sink *sink, const uint8_t *data, size_t len, struct err *err)
+static int read_any(struct shape_sink *sink, struct wire_cursor record)
 {
-	struct wire_field record = {.data = data, .len = len};
-	bool invocation = false;
+	bool invocation;
 
-	if (is_invocation(&record, &invocation, err) < 0)
+	if (is_invocation(record, &invocation) < 0)
 		return -1;
 	if (!invocation)
-		return read_message(sink, &shape_progress, sink->event, &record, err);
+		return read_message(sink, &shape_progress, sink->event, record);
 	sink->event->kind = EVENT_INVOCATION;
-	return read_message(sink, &shape_invocation, sink->event, &record, err);
+	return read_message(sink, &shape_invocation, sink->event, record);
+}
+
+/* An empty one is 0. */
+static uint64_t read_id(struct wire_cursor id)
+{
+	uint64_t value = 0;
+
+	return id.at < id.end && wire_varint(&id, &value) ? value : 0;
+}
+
+static int read_usual(struct shape_sink *sink, const struct pb_event *usual)
+{
+	struct event *event = sink->event;
+
+	rules_set_text(&event->trace_id, (const char *)usual->trace_id.at,
+		       (size_t)(usual->trace_id.end - usual->trace_id.at));
+	event->span_id = read_id(usual->span_id);
+	event->parent_id = read_id(usual->parent_id);
+	if (read_time(&event->time_ns, usual->timestamp) < 0)
+		return -1;
+	return read_message(sink, usual->shape, event, usual->data);
+}
+
+int pb_read(struct shape_sink *sink, const struct pb_event *found, const uint8_t *record,
+	    size_t len, struct err *err)
+{
+	int rc = found->shape ? read_usual(sink, found)
+			      : read_any(sink, (struct wire_cursor){record, record + len});
+
+	if (rc == 0)
+		return 0;
+	return sink->arena->exhausted
+		       ? err_set(err, ERR_LIMIT, "record with more parts than are read")
+		       : err_set(err, ERR_FORMAT, "malformed protobuf message");
 }

@@ -258,23 +258,6 @@ void *enter_step(struct shape_sink *sink, void *target, const struct shape_row *
 
 /* ---- values -------------------------------------------------------------------- */
 
-void rules_set_text(struct str *target, const char *data, size_t len)
-{
-	if (len)
-		*target = (struct str){data, len};
-}
-
-void rules_set_first(uint64_t *target, uint64_t value)
-{
-	if (!*target)
-		*target = value;
-}
-
-int64_t rules_size(uint64_t value)
-{
-	return value > INT64_MAX ? UNKNOWN : (int64_t)value;
-}
-
 /* Seconds that a 64-bit count of nanoseconds holds: the years 1677 to 2262. */
 #define SECONDS_MAX (INT64_MAX / 1000000000 - 1)
 

@@ -30,11 +30,25 @@ void rules_begin(struct shape_sink *sink);
 void rules_finish(struct shape_sink *sink);
 
 /* An empty text leaves the target as it is. */
-void rules_set_text(struct str *target, const char *data, size_t len);
+static inline void rules_set_text(struct str *target, const char *data, size_t len)
+{
+	if (len)
+		*target = (struct str){data, len};
+}
+
 /* Of several numbers the first one stays; 0 is none. */
-void rules_set_first(uint64_t *target, uint64_t value);
+static inline void rules_set_first(uint64_t *target, uint64_t value)
+{
+	if (!*target)
+		*target = value;
+}
+
 /* UNKNOWN for what does not fit. */
-int64_t rules_size(uint64_t value);
+static inline int64_t rules_size(uint64_t value)
+{
+	return value > INT64_MAX ? UNKNOWN : (int64_t)value;
+}
+
 int64_t rules_time_ns(int64_t seconds, int64_t nanos);
 int64_t rules_duration_us(int64_t seconds, int64_t nanos);
 /* Not a digest: hash_len 0. */

@@ -11,7 +11,7 @@
  * then.
  */
 
-#define AT(type, member) offsetof(struct type, member)
+#define AT(type, member) ((uint32_t)offsetof(struct type, member))
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 #define SHAPE(rows)                      \
 	{                                \

@@ -85,38 +85,42 @@ static void note_place(struct log_reader *reader, uint64_t number)
 
 /* ---- records ---- */
 
-/* 1: an event; 0: none in this record. */
-static int decode(struct log_reader *reader, uint64_t number, const uint8_t *data, size_t len)
+static void refuse(struct log_reader *reader, uint64_t number)
 {
-	int rc = decode_record(reader->decoder, data, len, &reader->event, &reader->err);
-
-	if (rc > 0) {
-		reader->tally.events++;
-		note_place(reader, number);
-		return 1;
-	}
-	if (rc == 0) {
-		reader->tally.unwanted++;
-		return 0;
-	}
 	if (reader->err.kind == ERR_LIMIT)
 		reader->tally.too_large++;
 	else
 		reader->tally.malformed++;
 	complain(reader, number, reader->err.text);
-	return 0;
 }
 
-/* 1: an event; 0: none in this record, or it is cut; -1. */
-static int read_record(struct log_reader *reader, const struct stream_record *record,
-		       struct err *err)
+/* 1: an event; 0: none in this record. */
+static inline int decode(struct log_reader *reader, uint64_t number, const uint8_t *data,
+			 size_t len)
+{
+	int rc = decode_record(reader->decoder, data, len, &reader->event, &reader->err);
+
+	if (rc == 0) {
+		reader->tally.unwanted++;
+		return 0;
+	}
+	if (rc < 0) {
+		refuse(reader, number);
+		return 0;
+	}
+	reader->tally.events++;
+	note_place(reader, number);
+	return 1;
+}
+
+/* A record that is shown in part. 1: an event; 0: none in this record, or it is cut; -1. */
+static int read_long(struct log_reader *reader, const struct stream_record *record, struct err *err)
 {
 	const uint8_t *data;
 	size_t len;
 	bool too_large;
 	int rc;
 
-	reader->tally.records++;
 	if (decode_wants(reader->decoder, record->head, record->head_len, record->size) ==
 	    DECODE_SKIP) {
 		reader->tally.unwanted++;
@@ -142,7 +146,10 @@ int log_reader_next(struct log_reader *reader, const struct event **out_event, s
 	int rc;
 
 	while ((rc = stream_next(reader->stream, &record, err)) > 0) {
-		rc = read_record(reader, &record, err);
+		reader->tally.records++;
+		rc = record.head_len == record.size
+			     ? decode(reader, record.number, record.head, record.head_len)
+			     : read_long(reader, &record, err);
 		if (rc < 0)
 			return -1;
 		if (rc > 0) {

@@ -288,6 +288,32 @@ static int next_line(struct stream *stream, struct stream_record *record, struct
 
 /* ---- the interface -------------------------------------------------------------------- */
 
+/*
+ * Nearly every record: it lies in the window to its end, as the one before does, and
+ * its size takes one byte or two. false: look closer, nothing was passed over.
+ */
+static inline bool next_at_hand(struct stream *stream, struct stream_record *out_record)
+{
+	size_t there = available(stream), prefix = 1, size;
+	const uint8_t *at;
+
+	if (stream->left >= there || there - stream->left < 2)
+		return false;
+	there -= (size_t)stream->left;
+	at = stream->window + stream->len - there;
+	size = at[0];
+	if (size >= 0x80) {
+		size = (size & 0x7f) | (size_t)at[1] << 7;
+		prefix = 2;
+	}
+	if (!size || size > STREAM_HEAD_MAX || prefix + size > there)
+		return false;
+	stream->pos = (size_t)(at - stream->window) + prefix;
+	stream->left = size;
+	*out_record = (struct stream_record){++stream->number, at + prefix, size, size};
+	return true;
+}
+
 int stream_next(struct stream *stream, struct stream_record *out_record, struct err *err)
 {
 	struct stream_record record;
@@ -295,6 +321,8 @@ int stream_next(struct stream *stream, struct stream_record *out_record, struct 
 
 	if (stream->ending != STREAM_OPEN)
 		return 0;
+	if (stream->format == STREAM_PROTOBUF && next_at_hand(stream, out_record))
+		return 1;
 	rc = pass_record(stream, err);
 	if (rc <= 0)
 		return rc < 0 ? -1 : stop(stream, true);

@@ -72,33 +72,84 @@ static inline uint64_t wire_squeeze(uint64_t bytes)
 	return (bytes & 0x000000000fffffff) | (bytes & 0x0fffffff00000000) >> 4;
 }
 
-/* false: cut short, or longer than 10 bytes; the cursor is of no more use. */
-static inline bool wire_varint(struct wire_cursor *cursor, uint64_t *out_value)
+/*
+ * Eight bytes from `at` on, or those that are left: at least 4, with zeroes behind
+ * them. The first in the lowest bits.
+ */
+static inline uint64_t wire_load(const uint8_t *at, size_t left)
+{
+	uint32_t first, last;
+	uint64_t bytes;
+
+	if (left >= 8) {
+		memcpy(&bytes, at, 8);
+		return le64toh(bytes);
+	}
+	memcpy(&first, at, 4);
+	memcpy(&last, at + left - 4, 4);
+	return le32toh(first) | (uint64_t)le32toh(last) << (8 * left - 32);
+}
+
+/* Bits up to the end of the varint that begins the bytes; 0: it does not end there. */
+static inline unsigned int wire_varint_bits(uint64_t bytes, size_t left)
+{
+	uint64_t ends = ~bytes & 0x8080808080808080;
+	unsigned int bits = ends ? (unsigned int)__builtin_ctzll(ends) + 1 : 0;
+
+	return bits <= 8 * left ? bits : 0;
+}
+
+/* A length or a tag: nearly always one byte or two. As wire_varint(). */
+static inline bool wire_short_varint(struct wire_cursor *cursor, uint64_t *out_value)
 {
 	const uint8_t *at = cursor->at;
-	uint64_t bytes, ends;
-	unsigned int bits;
 
 	if (at < cursor->end && *at < 0x80) {
 		cursor->at = at + 1;
 		*out_value = *at;
 		return true;
 	}
-	if (cursor->end - at < 8)
+	if (cursor->end - at < 2 || at[1] >= 0x80)
 		return wire_long(cursor, out_value);
-	if (at[1] < 0x80) {
-		cursor->at = at + 2;
-		*out_value = (*at & 0x7fu) | (uint64_t)at[1] << 7;
+	cursor->at = at + 2;
+	*out_value = (*at & 0x7fu) | (uint64_t)at[1] << 7;
+	return true;
+}
+
+/* false: cut short, or longer than 10 bytes; the cursor is of no more use. */
+static inline bool wire_varint(struct wire_cursor *cursor, uint64_t *out_value)
+{
+	const uint8_t *at = cursor->at;
+	size_t left = (size_t)(cursor->end - at);
+	uint64_t bytes;
+	unsigned int bits;
+
+	if (left && *at < 0x80) {
+		cursor->at = at + 1;
+		*out_value = *at;
 		return true;
 	}
-	memcpy(&bytes, at, 8);
-	bytes = le64toh(bytes);
-	ends = ~bytes & 0x8080808080808080;
-	if (!ends)
+	if (left < 4)
 		return wire_long(cursor, out_value);
-	bits = (unsigned int)__builtin_ctzll(ends) + 1; /* of the bytes up to the first that ends */
+	bytes = wire_load(at, left);
+	bits = wire_varint_bits(bytes, left);
+	if (!bits)
+		return wire_long(cursor, out_value);
 	cursor->at = at + bits / 8;
 	*out_value = wire_squeeze(bytes << (64 - bits) >> (64 - bits));
+	return true;
+}
+
+/* Behind a varint whose value nobody wants. */
+static inline __attribute__((always_inline)) bool wire_pass_varint(struct wire_cursor *cursor)
+{
+	size_t left = (size_t)(cursor->end - cursor->at);
+	unsigned int bits = left < 4 ? 0 : wire_varint_bits(wire_load(cursor->at, left), left);
+	uint64_t value;
+
+	if (!bits)
+		return wire_long(cursor, &value);
+	cursor->at += bits / 8;
 	return true;
 }
 
@@ -108,7 +159,7 @@ static inline bool wire_tag(struct wire_cursor *cursor, struct wire_field *field
 	uint64_t tag;
 
 	field->start = cursor->at;
-	if (!wire_varint(cursor, &tag) || tag > UINT32_MAX || tag < 8)
+	if (!wire_short_varint(cursor, &tag) || tag > UINT32_MAX || tag < 8)
 		return false;
 	field->number = (uint32_t)(tag >> 3);
 	field->type = (enum wire_type)(tag & 7);
@@ -148,13 +199,42 @@ static inline bool wire_value(struct wire_cursor *cursor, struct wire_field *fie
 		field->len = (size_t)(cursor->at - field->data);
 		return true;
 	case WIRE_BYTES:
-		return wire_varint(cursor, &len) && wire_bytes(cursor, len, field);
+		return wire_short_varint(cursor, &len) && wire_bytes(cursor, len, field);
 	case WIRE_FIXED64:
 		return wire_bytes(cursor, 8, field);
 	case WIRE_FIXED32:
 		return wire_bytes(cursor, 4, field);
 	case WIRE_GROUP:
 		return wire_group(cursor, field);
+	case WIRE_GROUP_END:
+		break;
+	}
+	return false;
+}
+
+static inline bool wire_pass_bytes(struct wire_cursor *cursor, uint64_t len)
+{
+	if (len > (uint64_t)(cursor->end - cursor->at))
+		return false;
+	cursor->at += len;
+	return true;
+}
+
+/* Behind the value of a field whose tag was taken, without a look at it. No groups. */
+static inline bool wire_pass(struct wire_cursor *cursor, enum wire_type type)
+{
+	uint64_t len;
+
+	switch (type) {
+	case WIRE_VARINT:
+		return wire_pass_varint(cursor);
+	case WIRE_BYTES:
+		return wire_short_varint(cursor, &len) && wire_pass_bytes(cursor, len);
+	case WIRE_FIXED64:
+		return wire_pass_bytes(cursor, 8);
+	case WIRE_FIXED32:
+		return wire_pass_bytes(cursor, 4);
+	case WIRE_GROUP:
 	case WIRE_GROUP_END:
 		break;
 	}
