@@ -17,12 +17,13 @@
 struct span {
 	struct span *next;
 	uint64_t span_id;
+	/* A stage comes three times as often as a start: what it needs lies close together. */
+	uint64_t stage_seq; /* number of the stage's record */
+	struct stage stage; /* the last one that named a digest; hash_len 0: none */
+	char stage_name[24];
 	uint64_t seq;
 	int64_t start_ns;
 	struct action action; /* type and names; texts point into this allocation */
-	uint64_t stage_seq;   /* number of the stage's record */
-	struct stage stage;   /* the last one that named a digest; hash_len 0: none */
-	char stage_name[24];
 	char text[];
 };
 
