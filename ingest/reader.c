@@ -22,12 +22,13 @@ struct log_reader {
 	char trace_id[TRACE_ID_MAX + 1]; /* that its events named before the Invocation; "": none */
 };
 
-int log_reader_open(struct log_reader **out_reader, int fd, const char *name, struct err *err)
+int log_reader_open(struct log_reader **out_reader, int fd, const char *name, bool ahead,
+		    struct err *err)
 {
 	struct log_reader *reader;
 	struct stream *stream;
 
-	if (stream_open(&stream, fd, name, err) < 0)
+	if (stream_open(&stream, fd, name, ahead, err) < 0)
 		return -1;
 	reader = xcalloc(1, sizeof(*reader));
 	reader->stream = stream;

@@ -31,9 +31,10 @@ struct log_tally {
 /*
  * Takes over the descriptor (also on failure) and reads it from where it
  * stands. `name` is for messages and copied. -1: cannot be read (ERR_IO), or
- * not a log (ERR_FORMAT); an empty file is a log without events.
+ * not a log (ERR_FORMAT); an empty file is a log without events. `ahead`: see stream_open().
  */
-int log_reader_open(struct log_reader **out_reader, int fd, const char *name, struct err *err);
+int log_reader_open(struct log_reader **out_reader, int fd, const char *name, bool ahead,
+		    struct err *err);
 void log_reader_free(struct log_reader *reader);
 
 /*

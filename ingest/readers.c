@@ -34,11 +34,13 @@ struct readers {
 	struct readers_options options;
 	pthread_t threads[THREADS_MAX];
 	size_t thread_count;
+	size_t cores;
 
 	pthread_mutex_t mutex; /* guards what follows */
 	pthread_cond_t changed;
 	struct seat seats[SEATS]; /* log `index` sits at index % SEATS */
 	size_t begun, turn;	  /* numbers of logs */
+	size_t ended;		  /* logs that are read to their end */
 	size_t waiting;		  /* bytes */
 	bool stop;
 
@@ -95,6 +97,16 @@ static bool pop(struct readers *readers, struct seat *seat, struct rows *out_row
 
 /* ---- threads --------------------------------------------------------------------------- */
 
+/*
+ * With the mutex. Is there a core for unpacking, beside one for each log that is
+ * read or will be? A reader that unpacks by itself finds the bytes in its own cache,
+ * and what all of them do together is less.
+ */
+static bool has_spare_core(const struct readers *readers)
+{
+	return readers->options.count - readers->ended < readers->cores;
+}
+
 /* With the mutex. Takes a seat for the next log. */
 static struct reading *begin(struct readers *readers, size_t *out_index)
 {
@@ -105,7 +117,7 @@ static struct reading *begin(struct readers *readers, size_t *out_index)
 	readers->options.place(readers->options.context, *out_index, &place);
 	seat = seat_of(readers, *out_index);
 	memset(seat, 0, sizeof(*seat));
-	seat->reading = reading_new(&place, readers->options.keep_rows);
+	seat->reading = reading_new(&place, readers->options.keep_rows, has_spare_core(readers));
 	return seat->reading;
 }
 
@@ -132,6 +144,7 @@ static void hand_over(struct readers *readers, size_t index, struct rows *rows, 
 	seat->progress = reading_progress(seat->reading);
 	seat->moved = true;
 	seat->ended = ended;
+	readers->ended += ended;
 	pthread_cond_broadcast(&readers->changed);
 }
 
@@ -162,20 +175,24 @@ static void *run(void *argument)
 	return NULL;
 }
 
-static size_t wanted_threads(size_t logs)
+static size_t count_cores(void)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t count = cores < 1 ? 1 : (size_t)cores;
 
-	if (count > THREADS_MAX)
-		count = THREADS_MAX;
-	return count < logs ? count : logs;
+	return cores < 1 ? 1 : (size_t)cores;
+}
+
+static size_t wanted_threads(const struct readers *readers)
+{
+	size_t count = readers->cores < THREADS_MAX ? readers->cores : THREADS_MAX;
+
+	return count < readers->options.count ? count : readers->options.count;
 }
 
 /* Signals are the main thread's. Where no thread can be had, readers_next() reads by itself. */
 static void start(struct readers *readers)
 {
-	size_t wanted = wanted_threads(readers->options.count);
+	size_t wanted = wanted_threads(readers);
 	sigset_t all, before;
 
 	sigfillset(&all);
@@ -205,6 +222,7 @@ struct readers *readers_new(const struct readers_options *options)
 	struct readers *readers = xcalloc(1, sizeof(*readers));
 
 	readers->options = *options;
+	readers->cores = count_cores();
 	pthread_mutex_init(&readers->mutex, NULL);
 	pthread_cond_init(&readers->changed, NULL);
 	start(readers);

@@ -1,7 +1,8 @@
 /*
  * Logs side by side: each is read by a thread of its own, as many at once as
- * there are cores, and their rows come out log by log, in the order of the list,
- * so that the same list always gives the same database, whoever was faster.
+ * there are cores (where there are more, they unpack in threads of their own), and their rows come
+ * out log by log, in the order of the list, so that the same list always gives the same database,
+ * whoever was faster.
  *
  * What is read but not taken yet is bounded for all logs together; a reader that
  * has nowhere to put its rows waits, unless its log is the one whose turn it is.

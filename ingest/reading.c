@@ -15,7 +15,7 @@
 
 struct reading {
 	struct runlog_place place;
-	bool keep_rows;
+	bool ahead;
 	struct log_reader *reader; /* NULL: not opened yet */
 	struct runlog *log;
 	struct rows rows;
@@ -23,12 +23,12 @@ struct reading {
 	struct reading_outcome outcome;
 };
 
-struct reading *reading_new(const struct runlog_place *place, bool keep_rows)
+struct reading *reading_new(const struct runlog_place *place, bool keep_rows, bool ahead)
 {
 	struct reading *reading = xcalloc(1, sizeof(*reading));
 
 	reading->place = *place;
-	reading->keep_rows = keep_rows;
+	reading->ahead = ahead;
 	rows_init(&reading->rows);
 	reading->log = runlog_new(keep_rows ? &reading->rows : NULL, &reading->place);
 	return reading;
@@ -82,7 +82,8 @@ static int open_log(struct reading *reading)
 
 	if (open_file(reading, &fd) < 0)
 		return -1;
-	if (log_reader_open(&reading->reader, fd, reading->place.path, &reading->outcome.fault) < 0)
+	if (log_reader_open(&reading->reader, fd, reading->place.path, reading->ahead,
+			    &reading->outcome.fault) < 0)
 		return fail(reading);
 	return 0;
 }

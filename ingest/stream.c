@@ -414,12 +414,13 @@ static int sniff(struct stream *stream, struct err *err)
 	return 0;
 }
 
-int stream_open(struct stream **out_stream, int fd, const char *name, struct err *err)
+int stream_open(struct stream **out_stream, int fd, const char *name, bool ahead, struct err *err)
 {
 	struct stream *stream = xcalloc(1, sizeof(*stream));
 
 	stream->name = xstrdup(name);
-	if (unpack_ahead_open(&stream->unpack, fd, name, err) < 0 || sniff(stream, err) < 0) {
+	if (unpack_ahead_open(&stream->unpack, fd, name, ahead, err) < 0 ||
+	    sniff(stream, err) < 0) {
 		stream_free(stream);
 		return -1;
 	}

@@ -45,9 +45,10 @@ struct stream_record {
 /*
  * Takes over the descriptor (also on failure) and reads it from where it
  * stands. `name` is for messages and copied. -1: cannot be read, or not a log
- * (ERR_FORMAT); an empty file is a log with no record.
+ * (ERR_FORMAT); an empty file is a log with no record. `ahead`: a thread of its own
+ * unpacks while the caller works on what came out.
  */
-int stream_open(struct stream **out_stream, int fd, const char *name, struct err *err);
+int stream_open(struct stream **out_stream, int fd, const char *name, bool ahead, struct err *err);
 void stream_free(struct stream *stream);
 
 /*

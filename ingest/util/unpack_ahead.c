@@ -28,6 +28,7 @@ struct unpack_ahead {
 	struct slot *slots;
 	enum unpack_packing packing;
 	enum unpack_ending ending;
+	bool in_thread;		 /* as soon as there is a second block */
 	const struct slot *last; /* given to the reader, and nothing follows */
 	uint64_t taken;		 /* blocks given to the reader */
 	uint64_t bytes_in, bytes_out;
@@ -131,7 +132,8 @@ static void stop(struct unpack_ahead *ahead)
 
 /* ---- the reader --------------------------------------------------------------------- */
 
-int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name, struct err *err)
+int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name, bool in_thread,
+		      struct err *err)
 {
 	struct unpack_ahead *ahead;
 	struct unpack *unpack;
@@ -140,6 +142,7 @@ int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name,
 		return -1;
 	ahead = xcalloc(1, sizeof(*ahead));
 	ahead->unpack = unpack;
+	ahead->in_thread = in_thread;
 	ahead->packing = unpack_packing(unpack);
 	ahead->slots = xmalloc(BLOCK_COUNT * sizeof(*ahead->slots));
 	pthread_mutex_init(&ahead->mutex, NULL);
@@ -194,7 +197,7 @@ int unpack_ahead_next(struct unpack_ahead *ahead, struct unpack_block **out_bloc
 	slot = take_filled(ahead);
 	if (slot->rc <= 0)
 		ahead->last = slot;
-	else if (ahead->taken == 1)
+	else if (ahead->taken == 1 && ahead->in_thread)
 		start(ahead);
 	ahead->bytes_in = slot->bytes_in;
 	ahead->bytes_out = slot->bytes_out;

@@ -13,6 +13,8 @@
 
 #include "util/unpack.h"
 
+#include <stdbool.h>
+
 struct unpack_ahead;
 
 /* So many bytes before a block's data are free for its reader. */
@@ -23,8 +25,13 @@ struct unpack_block {
 	size_t len; /* at least 1 */
 };
 
-/* As unpack_open(). The thread begins with the second block: small files need none. */
-int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name, struct err *err);
+/*
+ * As unpack_open(). The thread begins with the second block: small files need none.
+ * `in_thread` false: never, each block is made when it is asked for; for a reader
+ * that has no core to spare.
+ */
+int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name, bool in_thread,
+		      struct err *err);
 /* Ends the thread, wherever it is; all blocks go. NULL is fine. */
 void unpack_ahead_free(struct unpack_ahead *ahead);
 

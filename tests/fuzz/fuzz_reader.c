@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!file || fwrite(data, 1, size, file) != size || fflush(file) != 0)
 		abort();
 	rewind(file);
-	if (log_reader_open(&reader, dup(fileno(file)), "fuzz", &err) == 0) {
+	if (log_reader_open(&reader, dup(fileno(file)), "fuzz", size % 2, &err) == 0) {
 		while (log_reader_next(reader, &event, &err) > 0)
 			if (event->kind == EVENT_NONE || !event->seq)
 				abort();

@@ -304,7 +304,7 @@ static void see_file(struct witness *witness, const char *path)
 	size_t len;
 	bool too_large;
 
-	assert_int_equal(stream_open(&stream, open(path, O_RDONLY), path, &err), 0);
+	assert_int_equal(stream_open(&stream, open(path, O_RDONLY), path, true, &err), 0);
 	while (stream_next(stream, &record, &err) > 0)
 		if (stream_body(stream, &data, &len, &too_large, &err) > 0)
 			see_record(witness, data, len);

@@ -30,7 +30,7 @@ static void read_fd(int fd, struct outcome *out)
 	int rc;
 
 	buf_init(&out->text);
-	if (log_reader_open(&reader, fd, "made", &err) < 0)
+	if (log_reader_open(&reader, fd, "made", true, &err) < 0)
 		fail_msg("%s", err.text);
 	while ((rc = log_reader_next(reader, &event, &err)) > 0)
 		event_text(&out->text, event);
@@ -292,7 +292,7 @@ static void test_not_a_log(void **state)
 	int fd = bytes_open("some text", 9);
 
 	(void)state;
-	assert_int_equal(log_reader_open(&reader, fd, "notes.pb", &err), -1);
+	assert_int_equal(log_reader_open(&reader, fd, "notes.pb", true, &err), -1);
 	assert_int_equal(err.kind, ERR_FORMAT);
 	assert_non_null(strstr(err.text, "notes.pb"));
 }

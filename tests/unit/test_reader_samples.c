@@ -174,7 +174,7 @@ static void count_file(const char *path, struct counts *counts)
 	struct err err = ERR_INIT;
 
 	counts->config = json_object();
-	assert_int_equal(log_reader_open(&reader, fd, path, &err), 0);
+	assert_int_equal(log_reader_open(&reader, fd, path, true, &err), 0);
 	while (log_reader_next(reader, &event, &err) > 0)
 		note_event(counts, event);
 	assert_int_equal(log_reader_tally(reader)->malformed, 0);

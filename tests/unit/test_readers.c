@@ -127,7 +127,7 @@ static void read_plainly(size_t count, bool keep_rows, struct buf *out)
 		bool more = true;
 
 		place(NULL, i, &where);
-		reading = reading_new(&where, keep_rows);
+		reading = reading_new(&where, keep_rows, i % 2 == 0);
 		while (more) {
 			struct rows rows;
 

@@ -28,12 +28,14 @@ struct outcome {
 	char fault[256];
 };
 
+static bool in_thread = true;
+
 static struct unpack_ahead *open_ahead(int fd)
 {
 	struct unpack_ahead *ahead;
 	struct err err = ERR_INIT;
 
-	assert_int_equal(unpack_ahead_open(&ahead, fd, "made", &err), 0);
+	assert_int_equal(unpack_ahead_open(&ahead, fd, "made", in_thread, &err), 0);
 	assert_int_equal(unpack_ahead_ending(ahead), UNPACK_OPEN);
 	return ahead;
 }
@@ -261,6 +263,21 @@ static void test_threads(void **state)
 	buf_release(&plain);
 }
 
+/* Where none is wanted, none is made, and everything is read all the same. */
+static void test_no_thread_wanted(void **state)
+{
+	struct buf plain = BUF_INIT;
+
+	(void)state;
+	make_bytes(&plain, LARGE);
+	threads_made = 0;
+	in_thread = false;
+	expect_same(&plain, UNPACK_WHOLE);
+	in_thread = true;
+	assert_int_equal(threads_made, 0);
+	buf_release(&plain);
+}
+
 /* Where no thread can be had, everything is read all the same. */
 static void test_no_threads(void **state)
 {
@@ -279,9 +296,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_threads), /* first: glibc keeps the stacks of ended threads
 						    */
-		cmocka_unit_test(test_sizes),	    cmocka_unit_test(test_cut_and_damaged),
-		cmocka_unit_test(test_failed_read), cmocka_unit_test(test_freed_early),
-		cmocka_unit_test(test_threads),	    cmocka_unit_test(test_no_threads),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_cut_and_damaged),
+		cmocka_unit_test(test_failed_read),
+		cmocka_unit_test(test_freed_early),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_no_threads),
+		cmocka_unit_test(test_no_thread_wanted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
