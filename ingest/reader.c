@@ -161,6 +161,11 @@ int log_reader_next(struct log_reader *reader, const struct event **out_event, s
 	return rc;
 }
 
+void log_reader_let_go(struct log_reader *reader)
+{
+	stream_let_go(reader->stream);
+}
+
 const struct log_tally *log_reader_tally(const struct log_reader *reader)
 {
 	return &reader->tally;

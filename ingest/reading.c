@@ -130,6 +130,8 @@ static int read_batch(struct reading *reading)
 		if (more > 0)
 			runlog_event(reading->log, event);
 	}
+	if (more > 0)
+		log_reader_let_go(reading->reader);
 	return more < 0 ? fail(reading) : more;
 }
 

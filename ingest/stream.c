@@ -3,9 +3,11 @@
 #include "util/mem.h"
 #include "util/unpack_ahead.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /*
  * The window is what was unpacked and not yet passed over, in one piece. It lies
@@ -20,6 +22,20 @@
 /* A length prefix beyond this is no record of Buck2's, and what follows it is lost. */
 #define PLAUSIBLE_MAX ((uint64_t)1 << 32)
 
+/* The largest record, and what its last block brings along. */
+#define LARGE_SIZE (STREAM_RECORD_MAX + GATHERED_KEPT)
+
+/*
+ * Only one stream of the process gathers a record that is larger than what each may
+ * keep: records of 16 MiB in several logs at once take no more memory than one. It is
+ * mapped and unmapped, since malloc would keep such memory, one for each thread.
+ */
+static struct {
+	pthread_mutex_t mutex;
+	pthread_cond_t was_freed;
+	bool taken;
+} large = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
+
 struct stream {
 	struct unpack_ahead *unpack;
 	char *name;
@@ -32,6 +48,7 @@ struct stream {
 	bool in_block;	   /* the window lies in a block; else in gathered[] */
 	uint8_t *gathered; /* NULL */
 	size_t cap;
+	bool has_large; /* gathered[] is mapped, and of LARGE_SIZE bytes */
 
 	uint64_t number;
 	uint64_t left;	/* bytes of the record at hand from pos on; JSON: SIZE_UNSEEN until its
@@ -48,16 +65,52 @@ static size_t available(const struct stream *stream)
 	return stream->len - stream->pos;
 }
 
+static uint8_t *map_large(void)
+{
+	void *memory =
+		mmap(NULL, LARGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		abort();
+	return memory;
+}
+
+/* gathered[] moves there. */
+static void take_large(struct stream *stream)
+{
+	uint8_t *memory;
+
+	pthread_mutex_lock(&large.mutex);
+	while (large.taken)
+		pthread_cond_wait(&large.was_freed, &large.mutex);
+	large.taken = stream->has_large = true;
+	pthread_mutex_unlock(&large.mutex);
+	memory = map_large();
+	if (stream->cap)
+		memcpy(memory, stream->gathered, stream->cap);
+	free(stream->gathered);
+	stream->gathered = memory;
+	stream->cap = LARGE_SIZE;
+}
+
+static void free_large(struct stream *stream)
+{
+	munmap(stream->gathered, LARGE_SIZE);
+	stream->gathered = NULL;
+	stream->cap = 0;
+	pthread_mutex_lock(&large.mutex);
+	large.taken = stream->has_large = false;
+	pthread_cond_signal(&large.was_freed);
+	pthread_mutex_unlock(&large.mutex);
+}
+
 static void release_window(struct stream *stream)
 {
 	if (stream->in_block)
 		unpack_ahead_give_back(stream->unpack);
 	stream->in_block = false;
-	if (stream->cap > GATHERED_KEPT) {
-		free(stream->gathered);
-		stream->gathered = NULL;
-		stream->cap = 0;
-	}
+	if (stream->has_large)
+		free_large(stream);
 }
 
 /* The window moves into the block, and what is left of it in front of that. */
@@ -79,6 +132,10 @@ static void reserve(struct stream *stream, size_t want)
 {
 	if (want <= stream->cap)
 		return;
+	if (want > GATHERED_KEPT) {
+		take_large(stream);
+		return;
+	}
 	stream->cap = want > 2 * stream->cap ? want : 2 * stream->cap;
 	stream->gathered = xrealloc(stream->gathered, stream->cap);
 }
@@ -373,6 +430,25 @@ int stream_body(struct stream *stream, const uint8_t **out_data, size_t *out_len
 	return 1;
 }
 
+/* What is behind the record is less than a block. */
+void stream_let_go(struct stream *stream)
+{
+	size_t left;
+	uint8_t *rest;
+
+	if (!stream->has_large || stream->left > available(stream))
+		return;
+	pass(stream, (size_t)stream->left);
+	left = available(stream);
+	rest = xmalloc(left + 1);
+	memcpy(rest, stream->window + stream->pos, left);
+	free_large(stream);
+	stream->window = stream->gathered = rest;
+	stream->cap = left;
+	stream->pos = 0;
+	stream->len = left;
+}
+
 /*
  * Both begin with 0x7b where a binary log's header is 123 bytes long. There a
  * field's tag follows; `"` would be that of Invocation.start_time, and a
@@ -432,6 +508,8 @@ void stream_free(struct stream *stream)
 {
 	if (!stream)
 		return;
+	if (stream->has_large)
+		free_large(stream);
 	unpack_ahead_free(stream->unpack);
 	free(stream->gathered);
 	free(stream->name);

@@ -64,6 +64,13 @@ int stream_next(struct stream *stream, struct stream_record *out_record, struct 
 int stream_body(struct stream *stream, const uint8_t **out_data, size_t *out_len,
 		bool *out_too_large, struct err *err);
 
+/*
+ * The record at hand is of no more use; gives back what a large body took. To be
+ * called before the thread waits for another one that reads: only one stream of the
+ * process at a time holds a record of more than 1 MiB, and stream_body() waits for it.
+ */
+void stream_let_go(struct stream *stream);
+
 enum stream_format stream_format(const struct stream *stream);
 enum stream_packing stream_packing(const struct stream *stream);
 enum stream_ending stream_end(const struct stream *stream);
