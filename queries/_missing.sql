@@ -8,8 +8,9 @@ CREATE VIEW _missing (
     name_id,      -- of table action_name
     reason        -- see missing_results
 ) AS
-SELECT r.lookup_id, r.first_run_id, r.name_id, CASE WHEN r.worker_id IS NULL THEN 'uploaded_by_client' ELSE 'no_usage' END
-FROM result r WHERE r.source = 1 AND r.cpu_ns IS NULL
+-- The index has all that is asked of the result.
+SELECT r.lookup_id, l.first_run_id, l.name_id, CASE WHEN r.worker_id IS NULL THEN 'uploaded_by_client' ELSE 'no_usage' END
+FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id WHERE r.source = 1 AND r.cpu_ns IS NULL
 UNION ALL
 SELECT l.lookup_id, l.first_run_id, l.name_id, CASE
     WHEN NOT EXISTS (SELECT 1 FROM attempt a WHERE a.lookup_id = l.lookup_id AND a.status IN (0, 2)) THEN
@@ -20,7 +21,8 @@ SELECT l.lookup_id, l.first_run_id, l.name_id, CASE
             AND t.error_stage = 'remote_prepare' AND t.error LIKE '%local_only%') THEN 'local_only'
         ELSE 'failed' END
     WHEN l.state = 2 THEN
-        CASE WHEN EXISTS (SELECT 1 FROM run g WHERE g.instance_id = l.instance_id AND g.instance_proved = 1)
+        -- A list that is made once, not a look at all runs for each digest.
+        CASE WHEN l.instance_id IN (SELECT g.instance_id FROM run g WHERE g.instance_proved = 1 AND g.instance_id IS NOT NULL)
         THEN 'evicted' ELSE 'never_stored' END
     WHEN l.state = 3 THEN 'outputs_evicted'
     WHEN l.state IN (4, 5) THEN 'refused'

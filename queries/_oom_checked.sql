@@ -19,8 +19,10 @@ timed AS (
     FROM run g JOIN project j ON j.project_id = g.project_id LEFT JOIN instance i ON i.instance_id = g.instance_id),
 -- Only those whose cause the log does not tell: a timeout needs no further look.
 failed AS (
-    SELECT s.run, s.project, s.kind, s.action_gap, s.text_gap, s.ended_ns, i.cache, w.pod IS NULL OR x.name GLOB '{*"thread":*' AS is_nowhere
-    FROM _suspicion s JOIN run g ON g.run_id = s.run_id LEFT JOIN instance i ON i.instance_id = g.instance_id
+    -- DISTINCT, as in _suspicion.
+    SELECT DISTINCT s.run, s.project, s.run_id, s.span_id, s.idx, s.kind, s.action_gap, s.text_gap, s.ended_ns, i.cache,
+        w.pod IS NULL OR x.name GLOB '{*"thread":*' AS is_nowhere
+    FROM _failed_known s JOIN run g ON g.run_id = s.run_id LEFT JOIN instance i ON i.instance_id = g.instance_id
         LEFT JOIN worker x ON x.worker_id = s.worker_id LEFT JOIN _worker w ON w.worker_id = s.worker_id
     WHERE s.reason IN ('exit', 'signal', 'worker_lost', 'error'))
 SELECT t.trace_id, t.name, y.number, t.is_remote,

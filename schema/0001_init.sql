@@ -413,7 +413,8 @@ CREATE UNIQUE INDEX result_historical ON result (attempt_run_id, attempt_span_id
 -- "Counted": from the action cache, with POSIX usage. What all sums are made of.
 CREATE INDEX result_wall ON result (wall_ns) WHERE source = 1 AND cpu_ns IS NOT NULL;
 CREATE INDEX result_bucket ON result (bucket, cores, project_id) WHERE source = 1 AND cpu_ns IS NOT NULL;
-CREATE INDEX result_no_usage ON result (lookup_id) WHERE source = 1 AND cpu_ns IS NULL;
+-- The last three so that who asks which of them a worker executed reads no row of the table.
+CREATE INDEX result_no_usage ON result (lookup_id, source, cpu_ns, worker_id) WHERE source = 1 AND cpu_ns IS NULL;
 CREATE INDEX result_package ON result (package_id, wall_ns, cpu_ns, max_rss_bytes, source);
 CREATE INDEX result_signal ON result (termination_signal) WHERE termination_signal IS NOT NULL;
 -- Who had what executed, and where: executions, cells, and whose a killed container was.
