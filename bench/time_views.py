@@ -91,10 +91,9 @@ def usage_questions(db, run):
 
 def execution_questions(db):
     """Of the invocation that executed most; its moments are sorted, 3 of each result."""
-    invocation, results = db.execute('SELECT invocation, results FROM request ORDER BY results DESC LIMIT 1').fetchone()
+    (invocation,) = db.execute('SELECT invocation FROM request ORDER BY results DESC LIMIT 1').fetchone()
     for view in ('concurrency', 'concurrency_summary', 'worker_skew', 'phases_by_invocation'):
-        limit = LIMIT_S + (results / 40_000 if view.startswith('concurrency') else 0)
-        yield f"SELECT * FROM {view} WHERE invocation = '{invocation}'", limit
+        yield f"SELECT * FROM {view} WHERE invocation = '{invocation}'", LIMIT_S
     label, package = db.execute('SELECT label, package FROM usage LIMIT 1 OFFSET 1000').fetchone()
     yield f"SELECT * FROM trend WHERE label = '{label}'", LIMIT_S
     yield f"SELECT * FROM trend WHERE package = '{package}'", LIMIT_S
@@ -109,7 +108,7 @@ def pair_questions(db):
         ' SELECT a.trace_id, b.trace_id FROM size a JOIN size b ON b.project_id = a.project_id AND b.run_id > a.run_id'
         ' ORDER BY max(abs(a.n - (SELECT avg(n) FROM size)), abs(b.n - (SELECT avg(n) FROM size))) LIMIT 1')
     yield f"SELECT * FROM run_compare WHERE run_a = '{a}' AND run_b = '{b}'", LIMIT_S
-    yield f"SELECT * FROM run_compare_packages WHERE run_a = '{a}' AND run_b = '{b}'", LIMIT_S * 3
+    yield f"SELECT * FROM run_compare_packages WHERE run_a = '{a}' AND run_b = '{b}'", LIMIT_S
 
 
 def main():

@@ -5,12 +5,18 @@ CREATE VIEW _span (
     queued_ns, -- until a worker took it
     fetch_ns,  -- the worker fetched inputs
     run_ns,    -- the command ran
-    upload_ns  -- the worker uploaded outputs
+    upload_ns, -- the worker uploaded outputs
+    taken_ns,  -- time when a worker took it
+    held_ns    -- from then on the worker had it, until it was done
 ) AS
 SELECT result_id, CASE WHEN queued_step_ns IS NOT NULL THEN worker_start_step_ns END,
     CASE WHEN fetch_start_step_ns IS NOT NULL THEN fetch_completed_step_ns END,
     CASE WHEN execution_start_step_ns IS NOT NULL THEN execution_completed_step_ns END,
-    CASE WHEN upload_start_step_ns IS NOT NULL THEN upload_completed_step_ns END
+    CASE WHEN upload_start_step_ns IS NOT NULL THEN upload_completed_step_ns END,
+    base_ns + worker_start_step_ns,
+    CASE WHEN worker_start_step_ns IS NOT NULL THEN ifnull(fetch_start_step_ns, 0) + ifnull(fetch_completed_step_ns, 0)
+        + ifnull(execution_start_step_ns, 0) + ifnull(execution_completed_step_ns, 0) + ifnull(upload_start_step_ns, 0)
+        + ifnull(upload_completed_step_ns, 0) + worker_completed_step_ns END
 FROM result_time;
 
 CREATE VIEW _irregular_span (

@@ -3,34 +3,46 @@ CREATE VIEW _worked (
     invocation, -- trace id: a filter on it is a search
     result_id,  -- of table result
     worker_id,  -- of table worker
-    queued_ns,  -- time when it was queued; NULL: not known, or later than what follows, as clocks disagree
-    started_ns, -- time when the worker took it; NULL: neither of its spans is known
-    ended_ns,   -- time when the worker was done, outputs uploaded; NULL: not known, or before it began
-    busy_ns     -- it held the worker so long; NULL likewise
+    taken_ns,   -- time when the worker took it
+    waited_ns,  -- it had been queued so long; NULL: not known, or negative, as clocks disagree
+    held_ns     -- it held the worker so long, until outputs were uploaded; NULL likewise
 ) AS
-SELECT q.invocation, r.result_id, r.worker_id,
-    CASE WHEN t.queued_ns <= t.worker_start_ns THEN t.queued_ns END,
-    CASE WHEN t.queued_ns <= t.worker_start_ns OR t.worker_start_ns <= t.worker_completed_ns THEN t.worker_start_ns END,
-    CASE WHEN t.worker_start_ns <= t.worker_completed_ns THEN t.worker_completed_ns END,
-    CASE WHEN t.worker_start_ns <= t.worker_completed_ns THEN t.worker_completed_ns - t.worker_start_ns END
-FROM request q JOIN result r ON r.request_id = q.request_id LEFT JOIN _time t ON t.result_id = r.result_id
+SELECT q.invocation, r.result_id, r.worker_id, t.taken_ns, nullif(max(t.queued_ns, -1), -1), nullif(max(t.held_ns, -1), -1)
+FROM request q JOIN result r ON r.request_id = q.request_id LEFT JOIN _span t ON t.result_id = r.result_id
 -- Several attempts can link one execution, and it is a result of each.
 WHERE q.invocation IS NOT NULL AND (r.source = 1 OR NOT EXISTS (
-    SELECT 1 FROM result e LEFT JOIN _time m ON m.result_id = e.result_id
+    SELECT 1 FROM result e LEFT JOIN _span m ON m.result_id = e.result_id
     WHERE e.lookup_id = r.lookup_id AND e.source = 2 AND e.result_id < r.result_id AND e.request_id = r.request_id
-        AND e.worker_id IS r.worker_id AND m.worker_start_ns IS t.worker_start_ns));
+        AND e.worker_id IS r.worker_id AND m.taken_ns IS t.taken_ns));
+
+CREATE VIEW _step_change (
+    -- What changes the counts of concurrency: up to three rows an execution, and one an invocation after all of these.
+    invocation, -- trace id: a filter on it is a search
+    at_ns,      -- time; the largest integer: after all; NULL: not known, and counts for nothing
+    queue, work -- so many more wait and run from then on
+) AS
+SELECT w.invocation, CASE e.event WHEN 1 THEN w.taken_ns - w.waited_ns WHEN 3 THEN w.taken_ns + w.held_ns
+        ELSE CASE WHEN w.waited_ns IS NOT NULL OR w.held_ns IS NOT NULL THEN w.taken_ns END END,
+    CASE e.event WHEN 1 THEN 1 WHEN 2 THEN -(w.waited_ns IS NOT NULL) ELSE 0 END,
+    CASE e.event WHEN 1 THEN 0 WHEN 2 THEN w.held_ns IS NOT NULL ELSE -1 END
+FROM _worked w CROSS JOIN (SELECT 1 AS event UNION ALL VALUES (2), (3)) e
+UNION ALL
+SELECT q.invocation, 9223372036854775807, 0, 0 FROM request q WHERE q.invocation IS NOT NULL
+-- No row: it keeps SQLite from merging this view into the next one, which would work each time out again and again.
+UNION ALL SELECT NULL, NULL, NULL, NULL WHERE 0;
 
 CREATE VIEW _step (
-    -- The moments at which the counts of concurrency change, of each invocation. What happens at one moment is
-    -- several rows, of which the last one has the counts from then on.
+    -- How many of an invocation waited and ran from one moment to the next; in practice by invocation and time, as the
+    -- window sorts it.
     invocation, -- trace id: a filter on it is a search
-    at_ns,      -- time; NULL: not known, and counts for nothing
-    until_ns,   -- the next row's, greater only after the last one of a moment; NULL: the last of all
-    queued, running -- from then on
+    at_ns,      -- from this moment on; NULL: before the first one
+    until_ns,   -- to this one; NULL: there is none
+    queued, running
 ) AS
-SELECT invocation, at_ns, lead(at_ns) OVER at, sum(queue) OVER at, sum(work) OVER at
-FROM (SELECT w.invocation, CASE e.event WHEN 1 THEN w.queued_ns WHEN 2 THEN w.started_ns ELSE w.ended_ns END AS at_ns,
-        CASE e.event WHEN 1 THEN w.queued_ns IS NOT NULL WHEN 2 THEN -(w.queued_ns IS NOT NULL) ELSE 0 END AS queue,
-        CASE e.event WHEN 1 THEN 0 WHEN 2 THEN w.ended_ns IS NOT NULL ELSE -(w.ended_ns IS NOT NULL) END AS work
-    FROM _worked w CROSS JOIN (SELECT 1 AS event UNION ALL VALUES (2), (3)) e)
-WINDOW at AS (PARTITION BY invocation ORDER BY at_ns);
+SELECT invocation, since_ns, nullif(at_ns, 9223372036854775807), ifnull(queued, 0), ifnull(running, 0)
+-- In one window, which ends before the row itself: lead() alone would cost half as much again.
+FROM (SELECT invocation, at_ns, max(at_ns) OVER before AS since_ns, sum(queue) OVER before AS queued, sum(work) OVER before AS running
+    FROM _step_change WHERE at_ns IS NOT NULL
+    WINDOW before AS (PARTITION BY invocation ORDER BY at_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+-- Several things can happen at one moment.
+WHERE since_ns IS NULL OR since_ns < at_ns;

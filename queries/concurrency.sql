@@ -9,7 +9,8 @@ CREATE VIEW concurrency (
     queued,     -- actions that waited for a worker
     running     -- actions that held a worker: it fetched inputs, ran the command, uploaded outputs
 ) AS
-SELECT invocation, strftime('%Y-%m-%d %H:%M:%f', at_ns / 1000000 / 1000.0, 'unixepoch'),
-    (at_ns - (SELECT min(q.first_ns) FROM request q WHERE q.invocation = s.invocation)) / 1e9, (until_ns - at_ns) / 1e9, queued, running
-FROM _step s WHERE at_ns IS NOT NULL AND (until_ns > at_ns OR until_ns IS NULL)
-ORDER BY invocation, at_ns;
+SELECT s.invocation, strftime('%Y-%m-%d %H:%M:%f', s.at_ns / 1000000 / 1000.0, 'unixepoch'), (s.at_ns - f.first_ns) / 1e9,
+    (s.until_ns - s.at_ns) / 1e9, s.queued, s.running
+FROM _step s JOIN (SELECT q.invocation, min(q.first_ns) AS first_ns FROM request q GROUP BY q.invocation) f ON f.invocation = s.invocation
+-- In the order of _step: to ask for it here would sort them once more.
+WHERE s.at_ns IS NOT NULL;

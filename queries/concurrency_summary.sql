@@ -16,19 +16,17 @@ CREATE VIEW concurrency_summary (
                     -- 100 where a worker runs several at once
 ) AS
 SELECT v.invocation, c.n, c.n - c.ended, c.n - c.begun, c.workers,
-    CASE WHEN c.ended > 0 THEN v.peak_running END, round(v.held / nullif(v.ran, 0), 2), CASE WHEN c.ended > 0 THEN round(v.ran / 1e9, 3) END,
-    round((v.last_ns - v.first_ns - v.ran) / 1e9, 3), CASE WHEN c.begun > 0 THEN v.peak_queued END,
+    CASE WHEN c.ended > 0 THEN v.peak_running END, round(c.held / nullif(v.ran, 0), 2), CASE WHEN c.ended > 0 THEN round(v.ran / 1e9, 3) END,
+    round((c.last_ns - c.first_ns - v.ran) / 1e9, 3), CASE WHEN c.begun > 0 THEN v.peak_queued END,
     CASE WHEN c.begun > 0 THEN round(v.waited / 1e9, 3) END,
-    round(100 * v.held / nullif(c.timed * (v.last_ns - v.first_ns), 0), 1)
-FROM (SELECT invocation, max(running) OVER one AS peak_running, max(queued) OVER one AS peak_queued,
+    round(100 * c.held / nullif(c.timed * (c.last_ns - c.first_ns), 0), 1)
+FROM (SELECT invocation, until_ns, max(running) OVER one AS peak_running, max(queued) OVER one AS peak_queued,
         total(CASE WHEN running > 0 THEN until_ns - at_ns END) OVER one AS ran,
-        total(CASE WHEN queued > 0 THEN until_ns - at_ns END) OVER one AS waited,
-        total(running * (until_ns - at_ns)) OVER one AS held,
-        min(CASE WHEN running > 0 THEN at_ns END) OVER one AS first_ns,
-        max(CASE WHEN running > 0 THEN until_ns END) OVER one AS last_ns, row_number() OVER one AS place
-    FROM _step WHERE until_ns > at_ns OR until_ns IS NULL OR at_ns IS NULL
-    WINDOW one AS (PARTITION BY invocation)) v
-    JOIN (SELECT invocation, count(*) AS n, count(ended_ns) AS ended, count(queued_ns) AS begun, count(DISTINCT worker_id) AS workers,
-            count(DISTINCT CASE WHEN busy_ns IS NOT NULL THEN worker_id END) AS timed
+        total(CASE WHEN queued > 0 THEN until_ns - at_ns END) OVER one AS waited
+    FROM _step WINDOW one AS (PARTITION BY invocation)) v
+    JOIN (SELECT invocation, count(*) AS n, count(held_ns) AS ended, count(waited_ns) AS begun, count(DISTINCT worker_id) AS workers,
+            count(DISTINCT CASE WHEN held_ns IS NOT NULL THEN worker_id END) AS timed, total(held_ns) AS held,
+            min(CASE WHEN held_ns > 0 THEN taken_ns END) AS first_ns, max(CASE WHEN held_ns > 0 THEN taken_ns + held_ns END) AS last_ns
         FROM _worked GROUP BY invocation) c ON c.invocation = v.invocation
-WHERE v.place = 1;
+-- One row an invocation: the last one.
+WHERE v.until_ns IS NULL;

@@ -29,8 +29,8 @@ FROM (SELECT invocation, pool, n AS workers, timed, place, sum(results) OVER one
         FROM (SELECT w.invocation, (SELECT k.pool FROM _worker k WHERE k.worker_id = w.worker_id) AS pool,
                 (SELECT ifnull(k.pod, v.name) FROM _worker k JOIN worker v ON v.worker_id = k.worker_id
                     WHERE k.worker_id = w.worker_id) AS named,
-                count(*) AS results, count(w.busy_ns) AS known,
-                CASE WHEN count(w.busy_ns) > 0 THEN total(w.busy_ns) END AS held
+                count(*) AS results, count(w.held_ns) AS known,
+                CASE WHEN count(w.held_ns) > 0 THEN total(w.held_ns) END AS held
             FROM _worked w WHERE w.worker_id IS NOT NULL GROUP BY w.invocation, w.worker_id))
     WINDOW one AS (PARTITION BY invocation, pool))
 WHERE place = 1;

@@ -140,3 +140,9 @@ def test_filter_on_invocation_is_pushed_down(db, view, condition):
     sql = f'SELECT * FROM {view} WHERE invocation {condition}'
     assert walked(db, sql) == set()
     assert any('request_by_invocation (invocation' in step for step in plan(db, sql))
+
+
+def test_concurrency_is_sorted_once(db):
+    """By its window; the view relies on that order, and the definition in test_executions.py looks at it."""
+    steps = plan(db, "SELECT * FROM concurrency WHERE invocation = 'x'")
+    assert sum('USE TEMP B-TREE' in step for step in steps) == 1
