@@ -28,9 +28,11 @@ int cmd_report(int argc, char **argv, struct err *err);
 int cmd_check(int argc, char **argv, struct err *err);
 int cmd_plan(int argc, char **argv, struct err *err);
 int cmd_compare(int argc, char **argv, struct err *err);
+int cmd_prune(int argc, char **argv, struct err *err);
 int cmd_digest(int argc, char **argv, struct err *err);
 int cmd_views(int argc, char **argv, struct err *err);
 int cmd_sql(int argc, char **argv, struct err *err);
+int cmd_merge(int argc, char **argv, struct err *err);
 int cmd_path(int argc, char **argv, struct err *err);
 int cmd_export(int argc, char **argv, struct err *err);
 

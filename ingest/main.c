@@ -4,6 +4,7 @@
  */
 #include "cmd.h"
 #include "util/msg.h"
+#include "util/standard.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -22,6 +23,8 @@ static const struct command commands[] = {
 	{"plan", "what builds would have cost on workers of other shapes", cmd_plan},
 	{"compare", "two runs side by side: what changed beyond noise", cmd_compare},
 	{"digest", "one action in full", cmd_digest},
+	{"merge", "bring the rows of other databases into this one", cmd_merge},
+	{"prune", "drop runs from before some time", cmd_prune},
 	{"views", "list the canned SQL views, or show one", cmd_views},
 	{"sql", "open the sqlite3 shell on the database", cmd_sql},
 	{"export", "write views as CSV files", cmd_export},
@@ -109,6 +112,9 @@ int main(int argc, char **argv)
 	int code;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails */
+	if (standard_hold() < 0)
+		return EXIT_TROUBLE;
 	code = run(argc, argv, &err);
 	if (code < 0) {
 		msg_error("%s", err.text);

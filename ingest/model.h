@@ -148,6 +148,7 @@ struct attempt {
 	struct str use_case;
 	struct property *properties; /* of the platform, in the log's order */
 	size_t property_count;
+	struct str platform; /* the properties as table platform has them; NULL: see above */
 	bool persistent_worker;
 	struct str error_stage, error_text; /* of STATUS_ERROR */
 	struct str stderr_text;		    /* as the log has it */

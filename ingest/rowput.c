@@ -64,7 +64,7 @@ static int put_run(struct rowput *put, const struct run_row *row, struct err *er
 {
 	if (store_put_run(put->store, &row->facts, &row->sighting, &put->run_id, err) < 0)
 		return -1;
-	if (put->stored_until != UNKNOWN)
+	if (put->stored_until != UNKNOWN || put->run_id == STORE_PRUNED)
 		return 0;
 	return store_stored_until(put->store, put->run_id, row->sighting.path, &put->stored_until,
 				  err);
@@ -101,8 +101,15 @@ static int put_graph(struct rowput *put, const struct graph_row *row, struct err
 	return count_rows(put, 1 + paths[PATH_CRITICAL].count + paths[PATH_SLOWEST].count, err);
 }
 
+static bool is_passed_over(const struct rowput *put, const struct log_row *row)
+{
+	return put->run_id == STORE_PRUNED && row->kind != ROW_RUN && row->kind != ROW_RUN_END;
+}
+
 static int put_row(struct rowput *put, const struct log_row *row, struct err *err)
 {
+	if (is_passed_over(put, row))
+		return 0;
 	switch (row->kind) {
 	case ROW_RUN:
 		return put_run(put, &row->run, err);

@@ -28,7 +28,8 @@
 
 struct store;
 
-enum store_access { STORE_READ, STORE_WRITE };
+/* STORE_SOURCE: see store_merge.h */
+enum store_access { STORE_READ, STORE_WRITE, STORE_SOURCE };
 
 /* stderr of a failed attempt: so many of its last bytes are kept. */
 #define STORE_STDERR_MAX ((size_t)64 << 10)
@@ -70,7 +71,7 @@ int store_knows_file(struct store *store, const char *path, int64_t bytes, int64
 
 /* Where a run was seen. */
 struct sighting {
-	const char *path;
+	const char *path; /* NULL: nowhere, when a database is merged that does not know */
 	const char *project;	   /* never NULL */
 	int project_rank;	   /* enum project_rank; greater wins */
 	const char *isolation_dir; /* NULL: unknown */
@@ -97,7 +98,10 @@ struct run_facts {
 		.exit_code = UNKNOWN, .error_count = UNKNOWN, .digest_function = UNKNOWN \
 	}
 
-/* Makes or completes the run; *out_run_id is good for this store handle. */
+/* No run's id: a prune dropped this one, and nothing of it is to be stored. */
+#define STORE_PRUNED 0
+
+/* Makes or completes the run; *out_run_id is good for this store handle, or STORE_PRUNED. */
 int store_put_run(struct store *store, const struct run_facts *facts,
 		  const struct sighting *sighting, int64_t *out_run_id, struct err *err);
 /*

@@ -122,6 +122,8 @@ static int intern_platform(struct store *store, const struct attempt *attempt, i
 	struct buf *json = &store->borrowed[0];
 	size_t i;
 
+	if (attempt->platform.data)
+		return name_intern(store, NAME_PLATFORM, attempt->platform, out_id, err);
 	buf_clear(json);
 	buf_addch(json, '[');
 	for (i = 0; i < attempt->property_count; i++) {

@@ -24,6 +24,16 @@ static enum err_kind kind_of(int code)
 	}
 }
 
+/* What the system said to SQLite; of a COMMIT only the file itself still knows it. */
+static const char *system_why(struct store *store, const char *else_why)
+{
+	int number = sqlite3_system_errno(store->db);
+
+	if (!number)
+		sqlite3_file_control(store->db, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
+	return number ? strerror(number) : else_why;
+}
+
 int db_error(struct store *store, const char *what, struct err *err)
 {
 	int code = sqlite3_extended_errcode(store->db);
@@ -38,6 +48,10 @@ int db_error(struct store *store, const char *what, struct err *err)
 		break;
 	case SQLITE_FULL:
 		why = "no space left for it";
+		break;
+	case SQLITE_IOERR:
+	case SQLITE_CANTOPEN: /* the file, or the journal beside it */
+		why = system_why(store, why);
 		break;
 	case SQLITE_INTERRUPT: /* store_guard.c */
 		why = "it holds far more tables and views than br2-ingest makes";
@@ -310,7 +324,13 @@ int store_begin(struct store *store, struct err *err)
 
 	/* Another process may have chosen another instance since. */
 	store->run_id = store->landed_run_id = 0;
-	return db_done(s, err) < 0 ? -1 : allot_begin(store, err);
+	if (db_done(s, err) < 0)
+		return -1;
+	if (droppings_check(store, err) < 0 || allot_begin(store, err) < 0) {
+		store_rollback(store);
+		return -1;
+	}
+	return 0;
 }
 
 int store_commit(struct store *store, struct err *err)

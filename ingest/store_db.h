@@ -192,6 +192,60 @@ enum statement_id {
 	ST_LISTED_SELECT,
 	ST_LISTED_DROP,
 	ST_LISTED_PUT,
+	/* store_source.c */
+	ST_SOURCE_REFERENCES,
+	/* store_merge*.c: FROM_ of a source, INTO_ of the database */
+	ST_FROM_RUNS,
+	ST_FROM_RUN_LOGS,
+	ST_FROM_CONFIG,
+	ST_FROM_CANDIDATES,
+	ST_FROM_FUNCTION,
+	ST_FROM_TRACE,
+	ST_FROM_ACTIONS,
+	ST_FROM_ATTEMPT_COUNT,
+	ST_FROM_ATTEMPTS,
+	ST_FROM_FLIGHTS,
+	ST_FROM_CANCELLED,
+	ST_FROM_GRAPH,
+	ST_FROM_STEPS,
+	ST_FROM_LOOKUPS,
+	ST_FROM_HISTORICAL,
+	ST_FROM_RESULT,
+	ST_FROM_EXPENSES,
+	ST_FROM_AUX,
+	ST_FROM_CONTAINERS,
+	ST_FROM_TERMINATIONS,
+	ST_FROM_OOMS,
+	ST_FROM_LOOKS,
+	ST_FROM_MINUTES,
+	ST_FROM_FILES,
+	ST_FROM_LISTINGS,
+	ST_FROM_LISTED,
+	ST_INTO_RUN,
+	ST_INTO_CONFIG,
+	ST_INTO_ACTION,
+	ST_INTO_LOOKUP,
+	ST_INTO_RESULT,
+	ST_INTO_PLACE,
+	ST_INTO_GONE,
+	ST_INTO_HISTORICAL,
+	ST_INTO_HISTORICAL_RESULT,
+	ST_INTO_FILE_KNOWN,
+	ST_INTO_FILE,
+	ST_INTO_LISTING,
+	ST_INTO_PRUNED_DROP,
+	ST_INTO_PRUNED_PUT,
+	ST_FROM_PRUNED,
+	ST_FROM_PLACE,
+	/* store_prune.c, store_sums_anew.c */
+	ST_PRUNE_OLD,
+	ST_PRUNE_COUNT,
+	ST_PRUNE_MOVED,
+	ST_PRUNED,
+	ST_DROPPINGS,
+	ST_FREE_BYTES,
+	ST_FILE_BYTES,
+	ST_SUMS_RESULTS,
 	ST_COUNT
 };
 
@@ -227,10 +281,21 @@ struct wanted_batch {
 /* Queued, fetch, run, upload. */
 enum phase { PHASE_QUEUED, PHASE_FETCH, PHASE_RUN, PHASE_UPLOAD, PHASE_COUNT };
 
+/* As long as the tables are not ready; before the first transaction. */
+#define DROPPINGS_IGNORED (-2)
+#define DROPPINGS_UNREAD (-1)
+
+struct source_stamp {
+	int64_t bytes, mtime_s, mtime_ns;
+};
+
 struct store {
 	struct sqlite3 *db;
 	char *path;
 	enum store_access access;
+	int64_t droppings; /* number of the last one that this handle knows of, or one below */
+	struct sqlite3 *shipped;   /* of a source: the tables as the steps make them */
+	struct source_stamp stamp; /* of a source: its file as it was opened */
 	struct statement statements[ST_COUNT];
 
 	/* Ids of names, good until a rollback: names are never deleted. */
@@ -325,6 +390,14 @@ struct reference {
 	int64_t run_id, seq, name_id;
 };
 
+/* Below 0: `a` is the better guess of a run's instance, whatever else is known; 0: they are equal. */
+int instance_order(const struct instance_choice *a, const struct instance_choice *b);
+/*
+ * The run's digests move to this function, those of its length, unless its log
+ * names one itself.
+ */
+int run_move_function(struct store *store, int64_t run_id, enum digest_function function,
+		      struct err *err);
 /* The run's instance_id, or UNKNOWN if it has none. */
 int run_instance(struct store *store, int64_t run_id, int64_t *out_instance_id, struct err *err);
 
@@ -412,6 +485,22 @@ void totals_free(struct store *store);
 struct result_columns {
 	int64_t category_id, project_id, bucket, memory_mib, centicores;
 };
+
+/* All these sums anew, inside a transaction; not those of packages. */
+int sums_anew(struct store *store, struct err *err);
+
+/* Results that are to go: their ids are in the temporary table gone_result, which this makes or empties. */
+int gone_begin(struct store *store, struct err *err);
+/* They go; their packages are due to be summed up. Other sums: sums_anew(). */
+int gone_drop(struct store *store, struct err *err);
+/* From the next transaction on: later ones stop where another process has dropped rows since. */
+void droppings_watch(struct store *store);
+/* Inside a transaction that has begun. -1: it has. */
+int droppings_check(struct store *store, struct err *err);
+/* This transaction dropped rows: others stop. */
+int droppings_note(struct store *store, struct err *err);
+/* 1: a prune dropped this run, and it is not to come back; 0; -1. */
+int run_is_pruned(struct store *store, struct str trace_id, struct err *err);
 
 /* What of a result the kept sums take up. UNKNOWN ids and values: none. */
 struct summand {

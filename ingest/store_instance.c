@@ -85,7 +85,7 @@ static int source_rank(const char *source)
  * log has shown: below 0 if `a` is the better guess. Of one source the longer name
  * is the more exact one: a pool's prefix, a link's whole path.
  */
-static int order_choices(const struct instance_choice *a, const struct instance_choice *b)
+int instance_order(const struct instance_choice *a, const struct instance_choice *b)
 {
 	size_t a_len = strlen(a->name), b_len = strlen(b->name);
 	int order = source_rank(a->source) - source_rank(b->source);
@@ -120,7 +120,7 @@ static struct instance_choice merge_choices(const struct instance_choice *old,
 	}
 	if (wanted->proved || old->proved)
 		return wanted->proved ? *wanted : *old;
-	return order_choices(wanted, old) < 0 ? *wanted : *old;
+	return instance_order(wanted, old) < 0 ? *wanted : *old;
 }
 
 /* ---- moving a run to another instance ---- */
@@ -310,8 +310,8 @@ int store_name_instance(struct store *store, const char *path, const struct inst
 	return found;
 }
 
-static int move_to_function(struct store *store, int64_t run_id, enum digest_function function,
-			    struct err *err)
+int run_move_function(struct store *store, int64_t run_id, enum digest_function function,
+		      struct err *err)
 {
 	struct statement *s =
 		db_use(store, ST_ATTEMPTS_OF_FUNCTION,
@@ -324,6 +324,7 @@ static int move_to_function(struct store *store, int64_t run_id, enum digest_fun
 		       " WHERE c.run_id = :run AND c.key GLOB '*buck2.digest_algorithms')");
 	int more;
 
+	forget_current(store);
 	bind_int(s, ":run", run_id);
 	bind_int(s, ":function", (int64_t)function);
 	bind_int(s, ":length", (int64_t)digest_function_length((int)function));
@@ -341,9 +342,8 @@ int store_name_function(struct store *store, const char *path, enum digest_funct
 	int64_t run_id = 0;
 	int found;
 
-	forget_current(store);
 	while ((found = next_run_of_file(store, path, run_id, &run_id, err)) > 0)
-		if (move_to_function(store, run_id, function, err) < 0)
+		if (run_move_function(store, run_id, function, err) < 0)
 			return -1;
 	return found;
 }

@@ -323,13 +323,20 @@ int store_put_run(struct store *store, const struct run_facts *facts,
 	struct known_run before, after;
 	int known = find_run(store, facts->trace_id, &before, err);
 
+	if (known == 0 && sighting->path) {
+		int pruned = run_is_pruned(store, facts->trace_id, err);
+
+		*out_run_id = STORE_PRUNED;
+		if (pruned)
+			return pruned < 0 ? -1 : 0;
+	}
 	if (known < 0 ||
 	    (!known && name_intern(store, NAME_PROJECT, str_of(sighting->project),
 				   &before.project_id, err) < 0) ||
 	    merge_run(store, facts, before.project_id, err) < 0 ||
 	    find_run(store, facts->trace_id, &after, err) <= 0 ||
-	    put_sighting(store, after.run_id, sighting, err) < 0 ||
-	    place_run(store, &after, err) < 0)
+	    (sighting->path && (put_sighting(store, after.run_id, sighting, err) < 0 ||
+				place_run(store, &after, err) < 0)))
 		return -1;
 	if (known && before.start_ns != after.start_ns && refer_anew(store, after.run_id, err) < 0)
 		return -1;

@@ -2,6 +2,7 @@
 #include "store_db.h"
 
 #include "embedded.h"
+#include "store_source.h"
 #include "store_guard.h"
 #include "store_tables.h"
 #include "store_vfs.h"
@@ -59,7 +60,8 @@ static int make_file(const char *path, struct err *err)
 static int open_file(struct store *store, struct err *err)
 {
 	bool write = store->access == STORE_WRITE;
-	int flags = write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+	int flags = write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, code;
+	char *name = NULL;
 
 	if (write && (make_folders(store->path, err) < 0 || make_file(store->path, err) < 0))
 		return -1;
@@ -72,9 +74,12 @@ static int open_file(struct store *store, struct err *err)
 	 * word of each view. Refused once SQLite is in use, which does no harm.
 	 */
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	if (sqlite3_open_v2(store->path, &store->db,
-			    flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-			    store_vfs()) != SQLITE_OK)
+	if (store->access == STORE_SOURCE && source_name(store->path, &name, &flags, err) < 0)
+		return -1;
+	code = sqlite3_open_v2(name ? name : store->path, &store->db,
+			       flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, store_vfs());
+	free(name);
+	if (code != SQLITE_OK)
 		return db_error(store, "cannot open the database", err);
 	if (write && sqlite3_db_readonly(store->db, "main"))
 		return err_set(err, ERR_IO, "%s: no write access to the database", store->path);
@@ -145,7 +150,7 @@ static int check_identity(struct store *store, const struct identity *identity, 
 			       "%s: made by a newer br2-ingest (its schema is number %lld, this"
 			       " program knows %lld): left alone",
 			       store->path, (long long)identity->version, (long long)newest);
-	if (identity->version < newest && store->access == STORE_READ)
+	if (identity->version < newest && store->access != STORE_WRITE)
 		return err_set(err, ERR_DB,
 			       "%s: made by an older br2-ingest (its schema is number %lld, this"
 			       " program's %lld): an ingest takes it forward",
@@ -219,7 +224,7 @@ static int restore_settings(struct store *store, struct err *err)
 	struct statement *s;
 	bool complete;
 
-	if (store->access == STORE_READ)
+	if (store->access != STORE_WRITE)
 		return 0;
 	s = db_use(store, ST_SETTING_GONE,
 		   "SELECT NOT EXISTS (SELECT 1 FROM setting_default d"
@@ -238,6 +243,16 @@ static int restore_settings(struct store *store, struct err *err)
 
 /* ---- the handle ---- */
 
+static int settle(struct store *store, struct err *err)
+{
+	if (store->access == STORE_SOURCE)
+		return source_verify(store, err);
+	if (restore_settings(store, err) < 0 || views_refresh(store, err) < 0)
+		return -1;
+	droppings_watch(store);
+	return 0;
+}
+
 int store_open(struct store **out_store, const char *path, enum store_access access_mode,
 	       struct err *err)
 {
@@ -246,6 +261,7 @@ int store_open(struct store **out_store, const char *path, enum store_access acc
 
 	store->path = plain_path(path);
 	store->access = access_mode;
+	store->droppings = DROPPINGS_IGNORED;
 	hashmap_init(&store->names, NAMES_MAX, NAMES_BYTES);
 	buf_init(&store->key);
 	buf_init(&store->text);
@@ -253,8 +269,8 @@ int store_open(struct store **out_store, const char *path, enum store_access acc
 	buf_init(&store->wanted.names);
 	for (i = 0; i < sizeof(store->borrowed) / sizeof(*store->borrowed); i++)
 		buf_init(&store->borrowed[i]);
-	if (open_file(store, err) < 0 || guard_open(store, err) < 0 || migrate(store, err) < 0 ||
-	    restore_settings(store, err) < 0 || views_refresh(store, err) < 0) {
+	if (open_file(store, err) < 0 || guard_open(store, err) < 0 ||
+	    migrate(store, err) < 0 || settle(store, err) < 0) {
 		store_close(store);
 		return -1;
 	}
@@ -272,6 +288,7 @@ void store_close(struct store *store)
 	totals_free(store);
 	db_finalize(store);
 	sqlite3_close(store->db);
+	sqlite3_close(store->shipped);
 	hashmap_release(&store->names);
 	buf_release(&store->key);
 	buf_release(&store->text);

@@ -15,6 +15,8 @@ SELECT variant FROM variant;
 SELECT * FROM oom_pattern;
 -- canned_view
 SELECT name, sql FROM canned_view;
+-- pruned_run
+SELECT trace_id FROM pruned_run;
 -- run
 SELECT r.trace_id, p.name AS project, r.isolation_dir, r.command, r.argv, r.working_dir, r.start_ns,
     r.duration_us, r.succeeded, r.exit_code, r.error, r.error_count, r.complete, r.host, r.os, r.os_version,

@@ -28,7 +28,9 @@ const struct embedded_sql canned_views[] = {
 #define STEP_1                                                                                 \
 	"CREATE TABLE canned_view (name TEXT NOT NULL PRIMARY KEY, sql TEXT NOT NULL) STRICT," \
 	" WITHOUT ROWID;" SETTINGS("setting") SETTINGS(                                        \
-		"setting_default") "CREATE TABLE t (a INTEGER) STRICT; INSERT INTO t VALUES (1);"
+		"setting_default") "CREATE TABLE dropping (dropping_id INTEGER PRIMARY KEY) "  \
+				   "STRICT;"                                                   \
+				   "CREATE TABLE t (a INTEGER) STRICT; INSERT INTO t VALUES (1);"
 #define STEP_2 "ALTER TABLE t ADD COLUMN b INTEGER DEFAULT 2;"
 #define VIEWS_1                                                                         \
 	"-- lost; this one\nCREATE VIEW one(\n    a -- kept; ';\n) AS\n/* [ */\nSELECT" \
@@ -482,7 +484,8 @@ static void test_reader(void **state)
 static void test_tables_are_compared(void **state)
 {
 	static const char *const spoils[][2] = {
-		{"ALTER TABLE t ADD COLUMN c INTEGER AS (a + 1)", "table t is not as br2-ingest makes it"},
+		{"ALTER TABLE t ADD COLUMN c INTEGER AS (a + 1)",
+		 "table t is not as br2-ingest makes it"},
 		{"DROP TABLE setting_default", "table setting_default of br2-ingest is missing"},
 		{"CREATE INDEX i ON t (a + 1)", "index i is not br2-ingest's"},
 		{"CREATE INDEX i ON t (a) WHERE a > 1", "index i is not br2-ingest's"},
