@@ -14,6 +14,8 @@
  */
 #define BLOCK_SIZE ((size_t)128 << 10)
 #define BLOCK_COUNT 4
+/* Without the thread: the one at hand, and the one before. */
+#define HELD_MAX 2
 
 struct slot {
 	struct unpack_block block;
@@ -29,6 +31,7 @@ struct unpack_ahead {
 	enum unpack_packing packing;
 	enum unpack_ending ending;
 	bool in_thread;		 /* as soon as there is a second block */
+	unsigned int count;	 /* of slots */
 	const struct slot *last; /* given to the reader, and nothing follows */
 	uint64_t taken;		 /* blocks given to the reader */
 	uint64_t bytes_in, bytes_out;
@@ -43,7 +46,7 @@ struct unpack_ahead {
 
 static struct slot *slot_at(struct unpack_ahead *ahead, uint64_t number)
 {
-	return &ahead->slots[number % BLOCK_COUNT];
+	return &ahead->slots[number % ahead->count];
 }
 
 /* Small zstd blocks (Buck2 flushes often) share one of ours. */
@@ -72,7 +75,7 @@ static bool wait_for_room(struct unpack_ahead *ahead, uint64_t *out_number)
 	bool wanted;
 
 	pthread_mutex_lock(&ahead->mutex);
-	while (!ahead->stop && ahead->filled - ahead->freed == BLOCK_COUNT)
+	while (!ahead->stop && ahead->filled - ahead->freed == ahead->count)
 		pthread_cond_wait(&ahead->was_freed, &ahead->mutex);
 	*out_number = ahead->filled;
 	wanted = !ahead->stop;
@@ -144,7 +147,8 @@ int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name,
 	ahead->unpack = unpack;
 	ahead->in_thread = in_thread;
 	ahead->packing = unpack_packing(unpack);
-	ahead->slots = xmalloc(BLOCK_COUNT * sizeof(*ahead->slots));
+	ahead->count = in_thread ? BLOCK_COUNT : HELD_MAX;
+	ahead->slots = xmalloc(ahead->count * sizeof(*ahead->slots));
 	pthread_mutex_init(&ahead->mutex, NULL);
 	pthread_cond_init(&ahead->was_filled, NULL);
 	pthread_cond_init(&ahead->was_freed, NULL);
