@@ -7,10 +7,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static struct str clean_tail(struct clean_texts *texts, struct str text, size_t max)
+typedef struct str cut_redact(struct str text, size_t max, struct buf *out);
+
+static struct str clean(struct clean_texts *texts, struct str text, size_t max, cut_redact *redact)
 {
 	struct buf buf = BUF_INIT;
-	struct str clean = redact_tail(text, max, &buf);
+	struct str clean = redact(text, max, &buf);
 
 	if (clean.data == text.data)
 		return text;
@@ -21,13 +23,13 @@ static struct str clean_tail(struct clean_texts *texts, struct str text, size_t 
 
 struct str clean_text(struct clean_texts *texts, struct str text)
 {
-	return clean_tail(texts, text, SIZE_MAX);
+	return clean(texts, text, SIZE_MAX, redact_begin);
 }
 
 static void clean_stderr(struct clean_texts *texts, struct attempt *attempt, size_t max)
 {
 	if (attempt->status != STATUS_SUCCESS && !attempt->no_stderr)
-		attempt->stderr_clean = clean_tail(texts, attempt->stderr_text, max);
+		attempt->stderr_clean = clean(texts, attempt->stderr_text, max, redact_tail);
 }
 
 /* What a rule sends its commands with is its own affair: here names tell, as in -c values. */
@@ -43,16 +45,18 @@ static void clean_properties(struct attempt *attempt)
 	}
 }
 
-void clean_action(struct clean_texts *texts, struct action *action, size_t stderr_max)
+void clean_action(struct clean_texts *texts, struct action *action, size_t text_max,
+		  size_t stderr_max)
 {
 	size_t i;
 
-	action->error_text = clean_text(texts, action->error_text);
+	action->error_text = clean(texts, action->error_text, text_max, redact_begin);
 	for (i = 0; i < action->attempt_count; i++) {
 		struct attempt *attempt = &action->attempts[i];
 
-		attempt->error_text = clean_text(texts, attempt->error_text);
-		attempt->additional_message = clean_text(texts, attempt->additional_message);
+		attempt->error_text = clean(texts, attempt->error_text, text_max, redact_begin);
+		attempt->additional_message =
+			clean(texts, attempt->additional_message, text_max, redact_begin);
 		clean_properties(attempt);
 		clean_stderr(texts, attempt, stderr_max);
 	}

@@ -19,10 +19,11 @@ struct clean_texts {
 #define CLEAN_TEXTS_INIT ((struct clean_texts){NULL, 0})
 
 /*
- * Points the action's texts to clean ones; stderr_text stays, stderr_clean is set, to
- * the last `stderr_max` bytes at least.
+ * Points the action's texts to clean ones, of which the first `text_max` bytes are
+ * enough; stderr_text stays, stderr_clean is set, to the last `stderr_max` bytes at least.
  */
-void clean_action(struct clean_texts *texts, struct action *action, size_t stderr_max);
+void clean_action(struct clean_texts *texts, struct action *action, size_t text_max,
+		  size_t stderr_max);
 
 /* `text` itself, or its clean copy, which `texts` owns. */
 struct str clean_text(struct clean_texts *texts, struct str text);

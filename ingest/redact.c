@@ -63,9 +63,33 @@ struct str redact_tail(struct str text, size_t max, struct buf *out)
 	return (struct str){out->data, out->len};
 }
 
+static void add_begin(struct buf *out, struct str text, size_t max)
+{
+	size_t room = out->len < max ? max - out->len : 0;
+
+	buf_add(out, text.data, text.len < room ? text.len : room);
+}
+
+struct str redact_begin(struct str text, size_t max, struct buf *out)
+{
+	struct secret secret;
+	size_t done = 0;
+
+	if (!text.len || !secret_find(text, 0, &secret))
+		return text;
+	buf_clear(out);
+	do {
+		add_begin(out, (struct str){text.data + done, secret.start - done}, max);
+		add_begin(out, STR(REDACTED), max);
+		done = secret.end;
+	} while (out->len < max && secret_find(text, done, &secret));
+	add_begin(out, from(text, done), max);
+	return (struct str){out->data, out->len};
+}
+
 struct str redact_text(struct str text, struct buf *out)
 {
-	return redact_tail(text, SIZE_MAX, out);
+	return redact_begin(text, SIZE_MAX, out);
 }
 
 /* ---- one argument ------------------------------------------------------------------ */

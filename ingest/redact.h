@@ -29,6 +29,8 @@ bool redact_is_secret(struct str section, struct str key, struct str value);
  * counts as a secret than in a command line: what redact_shape.h finds.
  */
 struct str redact_text(struct str text, struct buf *out);
+/* The first `max` bytes of what redact_text() gives; `text`, whole, where there is no secret. */
+struct str redact_begin(struct str text, size_t max, struct buf *out);
 /*
  * The end of what redact_text() gives: all of it, or `max` bytes and perhaps some
  * more. The whole text is looked at, since half a secret looks like none, but never

@@ -67,13 +67,24 @@ static void keep(struct rows *rows, struct str *text)
 		text->data = "";
 }
 
+/* At most ROWS_TEXT_MAX bytes, to the end of a character. */
+static void keep_begin(struct rows *rows, struct str *text)
+{
+	if (text->len > ROWS_TEXT_MAX) {
+		text->len = ROWS_TEXT_MAX;
+		while (text->len && ((unsigned char)text->data[text->len] & 0xc0) == 0x80)
+			text->len--;
+	}
+	keep(rows, text);
+}
+
 static void keep_name(struct rows *rows, struct action_name *name)
 {
-	keep(rows, &name->buck_package);
-	keep(rows, &name->target);
-	keep(rows, &name->category);
-	keep(rows, &name->identifier);
-	keep(rows, &name->configuration);
+	keep_begin(rows, &name->buck_package);
+	keep_begin(rows, &name->target);
+	keep_begin(rows, &name->category);
+	keep_begin(rows, &name->identifier);
+	keep_begin(rows, &name->configuration);
 }
 
 static void keep_properties(struct rows *rows, struct attempt *attempt)
@@ -108,9 +119,9 @@ static void keep_attempt(struct rows *rows, struct attempt *attempt)
 	keep(rows, &attempt->use_case);
 	keep_properties(rows, attempt);
 	keep(rows, &attempt->error_stage);
-	keep(rows, &attempt->error_text);
+	keep_begin(rows, &attempt->error_text);
 	keep_stderr(rows, attempt);
-	keep(rows, &attempt->additional_message);
+	keep_begin(rows, &attempt->additional_message);
 }
 
 static void keep_action(struct rows *rows, struct action *action)
@@ -118,7 +129,7 @@ static void keep_action(struct rows *rows, struct action *action)
 	size_t i;
 
 	keep_name(rows, &action->name);
-	keep(rows, &action->error_text);
+	keep_begin(rows, &action->error_text);
 	keep(rows, &action->rule_type);
 	keep(rows, &action->host);
 	keep(rows, &action->dep_file_key);

@@ -13,6 +13,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/*
+ * Of an action's name or error no more is kept: a thousand times what is usual, and
+ * little enough for every reader to have one waiting.
+ */
+#define ROWS_TEXT_MAX ((size_t)1 << 20)
+
 enum row_kind {
 	ROW_RUN,	/* facts of the run that the rows after it belong to */
 	ROW_CONFIG,	/* its -c values */
@@ -89,7 +95,8 @@ void rows_move(struct rows *to, struct rows *from);
 /* Bytes that the batch takes. */
 size_t rows_bytes(const struct rows *rows);
 
-/* Each copies what it is given, with all texts. */
+/* Each copies what it is given, with all texts; ROWS_TEXT_MAX of those that Buck2 does not bound.
+ */
 void rows_add_run(struct rows *rows, const struct run_facts *facts,
 		  const struct sighting *sighting);
 void rows_add_config(struct rows *rows, const struct config_value *values, size_t count);

@@ -372,7 +372,7 @@ static void add_action(struct runlog *log, const struct event *event, int64_t st
 	struct action action = event->action;
 	struct clean_texts texts = CLEAN_TEXTS_INIT;
 
-	clean_action(&texts, &action, STORE_STDERR_MAX);
+	clean_action(&texts, &action, ROWS_TEXT_MAX, STORE_STDERR_MAX);
 	rows_add_action(log->rows, event->span_id, event->seq, start_ns, &action);
 	clean_texts_release(&texts);
 }

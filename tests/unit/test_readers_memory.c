@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #define LOGS 8
-#define RECORDS 3
-#define STDERR (((size_t)16 << 20) - 1024)
+#define RECORDS 2
+#define TEXT_LEN (((size_t)16 << 20) - 1024)
 /* A token, and what it becomes is longer: nothing of it can stay borrowed. */
 #define LINE "Bearer x1 y\n"
 
@@ -40,20 +40,20 @@ static void place(void *context, size_t index, struct runlog_place *out)
 	out->cache = "";
 }
 
-static char *make_stderr(void)
+static char *make_text(void)
 {
-	char *text = xmalloc(STDERR + 1);
+	char *text = xmalloc(TEXT_LEN + 1);
 	size_t len;
 
-	memset(text, '.', STDERR);
-	for (len = 0; len + strlen(LINE) <= STDERR; len += 4096)
+	memset(text, '.', TEXT_LEN);
+	for (len = 0; len + strlen(LINE) <= TEXT_LEN; len += 4096)
 		memcpy(text + len, LINE, strlen(LINE));
-	text[STDERR] = '\0';
+	text[TEXT_LEN] = '\0';
 	return text;
 }
 
-/* A failed action whose stderr makes the record as large as one may be. */
-static void add_record(struct buf *log, const char *text)
+/* A failed action whose stderr or message makes the record as large as one may be. */
+static void add_record(struct buf *log, const char *text, bool is_message)
 {
 	struct parts parts;
 	Buck2__CommandExecutionDetails details = BUCK2__COMMAND_EXECUTION_DETAILS__INIT;
@@ -63,8 +63,9 @@ static void add_record(struct buf *log, const char *text)
 	struct buf record = BUF_INIT;
 
 	init_parts(&parts);
-	details.has_cmd_stderr = 1;
-	details.cmd_stderr = bin(text);
+	details.has_cmd_stderr = !is_message;
+	details.has_additional_message = is_message;
+	details.cmd_stderr = details.additional_message = bin(text);
 	execution.details = &details;
 	parts.end.commands = executions;
 	parts.end.n_commands = 1;
@@ -78,14 +79,14 @@ static void add_record(struct buf *log, const char *text)
 static void write_log(void)
 {
 	static const char invocation[] = "\x12\x02/w\x1a\x24" TRACE;
-	char *text = make_stderr();
+	char *text = make_text();
 	struct buf log = BUF_INIT, packed = BUF_INIT;
 	FILE *file = fopen(path, "w");
 	unsigned int i;
 
 	bytes_frame(&log, invocation, sizeof(invocation) - 1);
 	for (i = 0; i < RECORDS; i++)
-		add_record(&log, text);
+		add_record(&log, text, i % 2);
 	bytes_zstd(&packed, log.data, log.len, 0);
 	scratch_check(file && fwrite(packed.data, 1, packed.len, file) == packed.len &&
 			      fclose(file) == 0,

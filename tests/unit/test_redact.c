@@ -253,8 +253,8 @@ static void test_clean_texts(void **state)
 	assert_int_equal(out.cap, 0);
 }
 
-/* The end of the clean text, whatever lies around the cut, and never much more. */
-static void test_tails(void **state)
+/* The two ends of the clean text, whatever lies around the cut, and never much more. */
+static void test_ends(void **state)
 {
 	static const char text[] =
 		"ghp_0123456789abcdef https://u:p@h/ 1 Bearer x1 y Bearer x2, sent Basic dTpw "
@@ -265,8 +265,11 @@ static void test_tails(void **state)
 
 	(void)state;
 	for (max = strlen(REDACTED); max < sizeof(text) + 20; max++) {
-		struct str tail = redact_tail(str_of(text), max, &out);
+		struct str begin = redact_begin(str_of(text), max, &out), tail;
 
+		assert_int_equal(begin.len, max < clean.len ? max : clean.len);
+		assert_memory_equal(begin.data, clean.data, begin.len);
+		tail = redact_tail(str_of(text), max, &out);
 		assert_true(tail.len >= (max < clean.len ? max : clean.len));
 		assert_true(tail.len <= 2 * max && tail.len <= clean.len);
 		assert_memory_equal(tail.data, clean.data + clean.len - tail.len, tail.len);
@@ -334,7 +337,7 @@ static void test_clean_action(void **state)
 	struct clean_texts texts = CLEAN_TEXTS_INIT;
 
 	(void)state;
-	clean_action(&texts, &action, SIZE_MAX);
+	clean_action(&texts, &action, SIZE_MAX, SIZE_MAX);
 	assert_string_equal(action.error_text.data, REDACTED);
 	assert_string_equal(attempts[0].stderr_clean.data, "A_TOKEN=" REDACTED);
 	assert_int_equal(attempts[0].stderr_text.len, 9);
@@ -380,7 +383,7 @@ int main(void)
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_token_shapes),
 		cmocka_unit_test(test_clean_texts),
-		cmocka_unit_test(test_tails),
+		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_cut_texts),
 		cmocka_unit_test(test_link_survives),
 		cmocka_unit_test(test_clean_action),
