@@ -4,13 +4,13 @@ CREATE VIEW _size_step (
     group_id,    -- of _allotment
     kind, step, n, wall_ns -- see _size_correction
 ) AS
-SELECT 'all', '', a.group_id, v.kind, v.step, sum(v.n), total(v.wall_ns)
--- The grouping of size_count is that of its key: nothing is sorted, and less remains to be.
-FROM (SELECT allotment_id, kind, nullif(size, -1) AS step, sum(results) AS n, sum(wall_s) * 1e9 + sum(wall_rest_ns) AS wall_ns
-        FROM size_count GROUP BY allotment_id, category_id, kind, size
-    UNION ALL
-    SELECT allotment_id, kind, step, n, wall_ns FROM _size_correction) v CROSS JOIN _allotment a ON a.allotment_id = v.allotment_id
-GROUP BY a.group_id, v.kind, v.step
+SELECT 'all', '', a.group_id, v.kind, v.step, v.n, v.wall_ns
+-- The inner grouping is that of size_count's key: nothing is sorted for it, and less remains to be.
+FROM (SELECT allotment_id, kind, step, sum(n) AS n, total(wall_ns) AS wall_ns
+    FROM (SELECT allotment_id, kind, nullif(size, -1) AS step, sum(results) AS n, sum(wall_s) * 1e9 + sum(wall_rest_ns) AS wall_ns
+            FROM size_count GROUP BY allotment_id, category_id, kind, size
+        UNION ALL SELECT allotment_id, kind, step, n, wall_ns FROM _size_correction)
+    GROUP BY 1, 2, 3) v CROSS JOIN _allotment a ON a.allotment_id = v.allotment_id
 UNION ALL
 SELECT 'project', v.project, a.group_id, v.kind, v.step, v.n, v.wall_ns
 FROM (SELECT project, allotment_id, kind, step, sum(n) AS n, total(wall_ns) AS wall_ns FROM _project_size GROUP BY 1, 2, 3, 4) v
