@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+import check_hardening
 import check_help
 import check_layers
 import check_listed
@@ -189,3 +190,34 @@ def test_style_pass(tmp_path):
     write(tmp_path, {'a.c': 'int a;\n', 'a.sh': '#!/bin/sh\necho "$1"\n', 'a.txt': 'see /home/br2/x\n'})
     result = style(tmp_path)
     assert (result.returncode, result.stdout) == (0, 'style holds\n')
+
+
+def elf_of(tmp_path, *flags):
+    """What readelf tells of a small program that is built with these flags."""
+    (tmp_path / 'a.c').write_text('#include <stdio.h>\nint main(int n, char **v) { char t[64]; '
+                                  'snprintf(t, (size_t)n, "%s", v[0]); return puts(t); }\n')
+    subprocess.run(['cc', tmp_path / 'a.c', '-o', tmp_path / 'a', *flags], check=True)
+    return subprocess.run(['readelf', '-hldnsW', tmp_path / 'a'], check=True, capture_output=True, text=True).stdout
+
+
+HARD = ['-O2', '-fPIE', '-pie', '-fstack-protector-strong', '-U_FORTIFY_SOURCE', '-D_FORTIFY_SOURCE=3',
+        '-Wl,-z,relro,-z,now,-z,noexecstack']
+
+
+@pytest.mark.parametrize('flags, problem', [
+    (['-no-pie', '-fno-PIE'], 'not position independent'), (['-Wl,-z,norelro'], 'no RELRO segment'),
+    (['-Wl,-z,lazy'], 'symbols are bound while it runs'), (['-Wl,-z,execstack'], 'the stack is executable'),
+    (['-Wl,-rpath,/x'], 'libraries are sought beside it (RPATH)'), (['-fno-stack-protector'], 'no stack protector'),
+    (['-U_FORTIFY_SOURCE'], 'no _FORTIFY_SOURCE')])
+def test_hardening_of_a_program(tmp_path, flags, problem):
+    elf = elf_of(tmp_path, *HARD)
+    assert check_hardening.of_program(elf) == []
+    assert check_hardening.of_program(elf_of(tmp_path, *HARD, *flags)) == [problem]
+
+
+def test_hardening_of_a_build():
+    text = 'build ingest/a.c.o: C_COMPILER a.c\n  DEP_FILE = x\n  FLAGS = -O2 {}\n\nbuild tests/b.c.o: C\n  FLAGS = -O2\n'
+    good = ' '.join((*check_hardening.FLAGS, '-D_FORTIFY_SOURCE=3'))
+    assert check_hardening.of_build(text.format(good)) == []
+    for flag in good.split():
+        assert check_hardening.of_build(text.format(good.replace(flag, ''))) == [f'ingest/a.c.o: compiled without {flag}']
