@@ -6,6 +6,7 @@
 #include "pipeline.h"
 #include "report.h"
 #include "util/clock.h"
+#include "util/core.h"
 #include "util/msg.h"
 #include "util/timefmt.h"
 
@@ -230,6 +231,7 @@ int cmd_ingest(int argc, char **argv, struct err *err)
 	int operands = common_parse(table, argc, argv, err);
 	int code;
 
+	core_disable();
 	if (operands < 0)
 		return -1;
 	if (common_options.help) {

@@ -1,5 +1,8 @@
 """A log full of secrets: none of them is in the database, the recording or what is printed."""
 import json
+import resource
+import socket
+from pathlib import Path
 
 from harness import value
 
@@ -56,3 +59,21 @@ def test_no_secret_is_kept_or_shown(br2, project, server, home, tmp_path):
     assert b'plain words' in places['database']
     leaks = [(name, secret) for name, data in places.items() for secret in SECRETS if secret.encode() in data]
     assert leaks == []
+
+
+def test_a_crash_leaves_no_secret(br2, project, tmp_path):
+    """While it waits for a server that never speaks: no core, and the token is in no file of /proc that others read."""
+    (tmp_path / 'token').write_text('S3CRETfile\n')
+    with socket.create_server(('127.0.0.1', 0)) as silent:
+        process = br2.start(project('flaky'), '--db', tmp_path / 'br2.db', '--endpoint', f'127.0.0.1:{silent.getsockname()[1]}',
+                            '--token-file', tmp_path / 'token',
+                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2))
+        try:
+            silent.settimeout(60)
+            silent.accept()
+            proc = Path('/proc', str(process.pid))
+            assert [line.split()[4] for line in (proc / 'limits').read_text().splitlines() if line.startswith('Max core')] == ['0']
+            assert b'S3CRET' not in (proc / 'cmdline').read_bytes() + (proc / 'environ').read_bytes()
+        finally:
+            process.kill()
+            process.communicate()
