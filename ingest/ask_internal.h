@@ -13,7 +13,7 @@ struct ask {
 	const struct ask_options *options;
 	struct ask_tally *tally;
 	struct arena arena;
-	struct buf words; /* of the last result, without secrets */
+	struct buf words;   /* of the last result, without secrets */
 	bool answered_once; /* the first call, which does not wait, is behind us */
 	bool away;	    /* the server went away while instances were probed: that can wait */
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool writable;
@@ -30,11 +31,44 @@ static const char examples[] =
 	"  br2-ingest sql '.mode csv' 'SELECT * FROM packages'\n"
 	"  br2-ingest sql -w \"UPDATE setting SET value = 90 WHERE key = 'heavy_wall_s'\"\n";
 
+/*
+ * The file may be a stranger's: his triggers do not run, and functions in his views are the
+ * harmless ones only. .dbconfig tells what it set, which is nobody's answer.
+ */
+static const char *const before[] = {
+	".output /dev/null",
+	".dbconfig defensive on",
+	".dbconfig enable_trigger off",
+	".dbconfig trusted_schema off",
+	".output",
+};
+
+#define BEFORE (sizeof(before) / sizeof(*before))
+
+/*
+ * The shell would roll back by a journal that names any file as one more to delete
+ * (store_vfs.h). An ingest does it in our way.
+ */
+static int check_journal(const char *path, struct err *err)
+{
+	char *journal = xasprintf("%s-journal", path);
+	struct stat st;
+	bool there = stat(journal, &st) == 0 && st.st_size > 0;
+
+	free(journal);
+	if (!there)
+		return 0;
+	return err_set(err, ERR_DB,
+		       "%s: is being written, or an ingest was killed while it wrote: the next"
+		       " ingest repairs it",
+		       path);
+}
+
 /* Replaces this process; returns only where that failed. */
 static int run_shell(const char *path, int count, char **statements, struct err *err)
 {
-	const char **args = xcalloc((size_t)count + 7, sizeof(*args));
-	size_t n = 0;
+	const char **args = xcalloc((size_t)count + 7 + 2 * BEFORE, sizeof(*args));
+	size_t n = 0, at;
 	int error, i;
 
 	args[n++] = "sqlite3";
@@ -42,6 +76,10 @@ static int run_shell(const char *path, int count, char **statements, struct err 
 		args[n++] = "-readonly";
 	args[n++] = "-header";
 	args[n++] = "-box";
+	for (at = 0; at < BEFORE; at++) {
+		args[n++] = "-cmd";
+		args[n++] = before[at];
+	}
 	args[n++] = path;
 	for (i = 0; i < count; i++)
 		args[n++] = statements[i];
@@ -74,7 +112,9 @@ int cmd_sql(int argc, char **argv, struct err *err)
 		return -1;
 	/* A name that begins with a dash is no option of the shell's. */
 	safe = xasprintf("%s%s", path[0] == '-' ? "./" : "", path);
-	rc = run_shell(safe, operands, argv, err);
+	rc = writable ? check_journal(safe, err) : 0;
+	if (rc == 0)
+		rc = run_shell(safe, operands, argv, err);
 	free(safe);
 	free(path);
 	return rc;

@@ -31,7 +31,7 @@ struct transport_record {
 	int fd; /* -1: finished */
 	struct buf lines;
 	struct buf words; /* the server's, without secrets */
-	bool added; /* an answer, so far */
+	bool added;	  /* an answer, so far */
 };
 
 static const char *const methods[] = {

@@ -55,14 +55,24 @@ def verbs(db, root, folder):
             'ingest': ['ingest', root, '--no-remote', '--no-report']}
 
 
+def finish(process):
+    """Its output, messages and exit code; what runs for ever is ended, and fails."""
+    try:
+        out, err = process.communicate(timeout=SECONDS)
+    except BaseException:
+        process.kill()
+        process.communicate()
+        raise
+    return out, err, process.returncode
+
+
 def run_all(br2, db, clean, folder):
     """{verb: (exit code, output, messages)}; what export and --html write counts as output."""
     folder.mkdir()
     said = {}
     for name, words in verbs(clean[0], clean[1], folder).items():
-        process = br2.start(*words, '--db', db)
-        out, err = process.communicate(timeout=SECONDS)
-        said[name] = (process.returncode, out.replace(str(db), 'DB'), err.replace(str(db), 'DB'))
+        out, err, code = finish(br2.start(*words, '--db', db))
+        said[name] = (code, out.replace(str(db), 'DB'), err.replace(str(db), 'DB'))
     for file in sorted(folder.rglob('*.*')):
         if file.is_file():
             said[file.name] = (0, file.read_text(), '')
@@ -150,6 +160,17 @@ def test_no_function_in_a_view_is_more_than_harmless(br2, taken, tmp_path):
         assert 'unsafe use' in said.stderr or 'no such function' in said.stderr or 'not authorized' in said.stderr
 
 
+def test_the_shell_runs_no_trigger(br2, taken, tmp_path):
+    change(taken, 'CREATE TABLE seen (a)', *TRIGGERS, *view('mine', "SELECT fts3_tokenizer('simple') AS x"))
+    said = br2.run('sql', '--db', taken, '--write', "UPDATE setting SET value = 61 WHERE key = 'heavy_wall_s'")
+    assert (said.stdout, said.stderr) == ('', '')
+    assert value(taken, "SELECT value FROM setting WHERE key = 'heavy_wall_s'") == 61
+    assert value(taken, 'SELECT count(*) FROM seen') == 0
+    assert 'unsafe use' in br2.run('sql', '--db', taken, 'SELECT * FROM mine', code=1).stderr
+    taken.with_name('br2.db-journal').write_text('x')
+    assert 'the next ingest repairs it' in br2.run('sql', '--db', taken, '--write', 'SELECT 1', code=2).stderr
+
+
 # ---- what is refused ------------------------------------------------------------------------
 
 def edited(name, old, new):
@@ -205,9 +226,8 @@ def test_a_huge_schema_is_refused_soon(br2, clean, taken, tmp_path):
 def test_what_is_no_file_is_not_waited_for(br2, clean, tmp_path):
     os.mkfifo(tmp_path / 'br2.db')
     for words in (['report', '--all'], ['ingest', '--no-remote', clean[1]]):
-        process = br2.start(*words, '--db', tmp_path / 'br2.db')
-        _, err = process.communicate(timeout=SECONDS)
-        assert process.returncode == 2 and 'not a file' in err
+        _, err, code = finish(br2.start(*words, '--db', tmp_path / 'br2.db'))
+        assert code == 2 and 'not a file' in err
 
 
 # ---- beside the file --------------------------------------------------------------------------
