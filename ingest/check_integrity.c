@@ -58,6 +58,7 @@ int check_integrity(struct store *store, FILE *out, struct integrity *out_found,
 		 " || parent || ' that is not there' FROM pragma_foreign_key_check",
 		 take_pair},
 		{report_sql("check_sums"), take_pair},
+		{report_sql("check_package_sums"), take_pair},
 		{report_sql("check_allotments"), take_pair},
 	};
 	struct faults faults = {out, out_found, 0};

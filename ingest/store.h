@@ -381,6 +381,11 @@ int store_put_shape(struct store *store, const struct shape *shape, struct err *
  * changed, whoever changed them.
  */
 int store_allot(struct store *store, struct err *err);
+/*
+ * Packages some of whose stored results have moved (to another package, project or
+ * allotment) are summed up anew, in slices of its own: not inside a transaction.
+ */
+int store_sum_packages(struct store *store, struct err *err);
 
 /* `heavy` of a project's project.json. */
 struct listing {

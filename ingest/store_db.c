@@ -335,7 +335,8 @@ int store_begin(struct store *store, struct err *err)
 
 int store_commit(struct store *store, struct err *err)
 {
-	if (totals_put(store, err) == 0 && db_done(db_use(store, ST_COMMIT, "COMMIT"), err) == 0)
+	if (totals_put(store, err) == 0 && package_sums_put(store, err) == 0 &&
+	    db_done(db_use(store, ST_COMMIT, "COMMIT"), err) == 0)
 		return 0;
 	store_rollback(store);
 	return -1;
@@ -349,6 +350,7 @@ void store_rollback(struct store *store)
 	allot_forget(store);
 	store->run_id = store->landed_run_id = 0;
 	totals_forget(store);
+	package_sums_forget(store);
 	/* A full disk may have ended the transaction already; what fails here is not news. */
 	if (!sqlite3_get_autocommit(store->db))
 		db_done(db_use(store, ST_ROLLBACK, "ROLLBACK"), &ignored);

@@ -137,6 +137,13 @@ enum statement_id {
 	ST_TOTAL_LAST = ST_TOTAL_FIRST + 13,
 	/* store_sums.c */
 	ST_SIZED_SELECT,
+	/* store_package_sums.c */
+	ST_PACKAGE_SUM_ADD,
+	ST_PACKAGE_SUM_DROP,
+	ST_PACKAGE_SUM_ANEW,
+	ST_PACKAGE_DUE_PUT,
+	ST_PACKAGE_DUE_ANY,
+	ST_PACKAGE_DUE_DROP,
 	/* store_cluster.c */
 	ST_POD_PUT,
 	ST_POD_SELECT,
@@ -306,6 +313,8 @@ struct store {
 	int64_t run_id, instance_id;
 	int64_t landed_run_id; /* a run that has nothing in flight; 0: none is known */
 	struct totals *totals; /* of store_totals.c; NULL: nothing was added up yet */
+
+	int64_t new_result_id; /* the first result of the transaction; 0: none yet */
 
 	struct wanted_batch wanted;
 	struct allot *allot; /* of store_allot.c; NULL: nothing was allotted yet */
@@ -517,6 +526,14 @@ int sums_add(struct store *store, const struct summand *summand, struct err *err
  * busy_sum. */
 int sizes_leave(struct store *store, int64_t result_id, struct err *err);
 int sizes_join(struct store *store, int64_t result_id, struct err *err);
+
+/* A result was put: its package's sums have it at the COMMIT. */
+void package_sums_new(struct store *store, int64_t result_id);
+/* Around a change of a stored result's package, project or allotment. */
+int package_sums_move(struct store *store, int64_t result_id, struct err *err);
+/* Writes what was put since the last COMMIT. */
+int package_sums_put(struct store *store, struct err *err);
+void package_sums_forget(struct store *store);
 
 /* Stores a result with all its parts. 1; 0: the first one stays, or the lookup is gone; -1. */
 int result_put(struct store *store, const struct result_owner *owner, const struct result *result,

@@ -408,6 +408,7 @@ int result_put(struct store *store, const struct result_owner *owner, const stru
 	if (!db_changes(store))
 		return 0;
 	result_id = db_last_id(store);
+	package_sums_new(store, result_id);
 	steps_of(result, steps);
 	if (put_times(store, result_id, result, steps, err) < 0 ||
 	    put_usage(store, result_id, result, err) < 0 ||

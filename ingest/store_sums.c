@@ -228,6 +228,8 @@ static int move_sized(struct store *store, int64_t result_id, int64_t sign, stru
 	struct sized sized;
 	int found = read_sized(store, result_id, &sized, err);
 
+	if (found > 0 && package_sums_move(store, result_id, err) < 0)
+		return -1;
 	return found > 0 ? count_sized(store, &sized, sign, err) : found;
 }
 

@@ -21,18 +21,19 @@ CREATE VIEW _heavy (
     max_rss_bytes, -- its largest process
     is_long,       -- 1: by its wall time
     is_wide,       -- 1: by its cores
-    allotment_id   -- what it was given
+    allotment_id,  -- what it was given
+    name_id, category_id -- of the digest's first reference
 ) AS
 WITH at AS MATERIALIZED (
     SELECT wall_ns AS wall, cores, cores_wall_ns AS min_wall FROM _heavy_rule)
 -- Two searches in two indexes; the second leaves out what the first has found.
 SELECT r.lookup_id, r.project_id, r.package_id, r.wall_ns, r.cores, r.max_rss_bytes, ifnull(r.wall_ns > (SELECT wall FROM at), 0), 1,
-    r.allotment_id
+    r.allotment_id, r.name_id, r.category_id
 FROM result r INDEXED BY result_bucket
 WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND r.bucket IN (0, 1, 2, 3, 4) AND r.cores > (SELECT cores FROM at)
     AND r.wall_ns > (SELECT min_wall FROM at)
 UNION ALL
-SELECT r.lookup_id, r.project_id, r.package_id, r.wall_ns, r.cores, r.max_rss_bytes, 1, 0, r.allotment_id
+SELECT r.lookup_id, r.project_id, r.package_id, r.wall_ns, r.cores, r.max_rss_bytes, 1, 0, r.allotment_id, r.name_id, r.category_id
 FROM result r INDEXED BY result_wall
 WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND r.wall_ns > (SELECT wall FROM at)
     AND (r.cores > (SELECT cores FROM at) AND r.wall_ns > (SELECT min_wall FROM at)) IS NOT 1;

@@ -7,11 +7,14 @@ CREATE VIEW _listed (
     actions,     -- the project's results of it with usage; 0: no execution of it is known
     longest_ns   -- their longest wall time
 ) AS
-SELECT l.project_id, l.package, l.position, p.package_id, count(r.cpu_ns), max(r.wall_ns)
-FROM listed_package l LEFT JOIN package p ON p.name = l.package
-    LEFT JOIN result r INDEXED BY result_package ON r.package_id = p.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL
-        AND r.project_id = l.project_id
-GROUP BY l.project_id, l.package;
+-- Kept, but where the ingest has yet to sum the package up anew.
+SELECT l.project_id, l.package, l.position, p.package_id, ifnull((SELECT sum(s.results) FROM package_sum s
+        WHERE s.project_id = l.project_id AND s.package_id = p.package_id), (SELECT count(*) FROM result r INDEXED BY result_package
+        WHERE r.package_id = p.package_id AND r.project_id = l.project_id AND r.source = 1 AND r.cpu_ns IS NOT NULL)),
+    ifnull((SELECT max(s.wall_max_ns) FROM package_sum s
+        WHERE s.project_id = l.project_id AND s.package_id = p.package_id), (SELECT max(r.wall_ns) FROM result r INDEXED BY result_package
+        WHERE r.package_id = p.package_id AND r.project_id = l.project_id AND r.source = 1 AND r.cpu_ns IS NOT NULL))
+FROM listed_package l LEFT JOIN package p ON p.name = l.package;
 
 CREATE VIEW _heavy_or_listed (
     -- One row a project and package that has heavy results there, and one each that is listed there and has none.
@@ -53,8 +56,9 @@ SELECT v.project, v.project_id, v.package, v.package_id, v.n, v.long, v.wide, v.
         WHEN v.actions > 0 THEN CASE WHEN (SELECT is_whole FROM _heavy_rule) THEN 'drop' END ELSE 'not seen' END END
 FROM (SELECT j.name AS project, j.project_id, p.name AS package, p.package_id, count(*) AS n, sum(h.is_long) AS long,
         sum(h.is_wide) AS wide, max(h.wall_ns) AS longest, max(h.cores) AS cores, max(h.max_rss_bytes) AS rss, total(h.wall_ns) AS wall,
-        (SELECT count(*) FROM result r INDEXED BY result_package WHERE r.package_id = p.package_id AND r.source = 1
-            AND r.cpu_ns IS NOT NULL AND r.project_id = j.project_id) AS actions,
+        ifnull((SELECT sum(s.results) FROM package_sum s WHERE s.project_id = j.project_id AND s.package_id = p.package_id),
+            (SELECT count(*) FROM result r INDEXED BY result_package WHERE r.package_id = p.package_id AND r.project_id = j.project_id
+                AND r.source = 1 AND r.cpu_ns IS NOT NULL)) AS actions,
         (SELECT l.position FROM listed_package l WHERE l.project_id = j.project_id AND l.package = p.name) AS position
     FROM _heavy h JOIN project j ON j.project_id = h.project_id JOIN package p ON p.package_id = h.package_id
     GROUP BY j.name, p.package_id

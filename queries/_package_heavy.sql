@@ -17,42 +17,28 @@ WHERE r.source = 1 AND r.cpu_ns IS NOT NULL;
 CREATE VIEW _package_heavy (
     -- How many heavy results a package has, by memory limit in force. One alone of an action that has setting
     -- outlier_results of them is an outlier, and makes no package heavy.
+    by_project,  -- see _scope, as the next one
+    project,
     package_id, -- of table package
     under,      -- see _repeat
     heavy,      -- heavy results
     alone       -- of these, outliers
 ) AS
-SELECT v.package_id, v.under, sum(v.n), total(CASE WHEN v.n = 1
+WITH rule AS MATERIALIZED (SELECT many FROM _sizing_rule),
+by_action AS MATERIALIZED (
+    -- Where a package has few results none of its actions has many, and no name is looked up.
+    SELECT h.project_id, h.package_id, ifnull(a.memory_limit_bytes, 0) AS under, h.category_id, n.identifier, count(*) AS n
+    FROM _heavy h LEFT JOIN allotment a ON a.allotment_id = h.allotment_id
+        LEFT JOIN package_sum s ON s.project_id = 0 AND s.package_id = h.package_id AND s.limit_bytes = ifnull(a.memory_limit_bytes, 0)
+        LEFT JOIN action_name n ON n.name_id = h.name_id AND (s.results < (SELECT many FROM rule)) IS NOT 1
+    GROUP BY 1, 2, 3, 4, 5)
+SELECT c.by_project, c.project, v.package_id, v.under, sum(v.n), total(CASE WHEN v.n = 1 AND v.identifier IS NOT NULL
     -- Few have so many actions, with results or without.
     AND EXISTS (SELECT 1 FROM target t CROSS JOIN action_name m ON m.target_id = t.target_id AND m.category_id = v.category_id
             AND m.identifier = v.identifier CROSS JOIN action x ON x.name_id = m.name_id
-        WHERE t.package_id = v.package_id LIMIT 1 OFFSET (SELECT CAST(many AS INTEGER) - 1 FROM _sizing_rule))
+        WHERE t.package_id = v.package_id LIMIT 1 OFFSET (SELECT CAST(many AS INTEGER) - 1 FROM rule))
     THEN (SELECT count(DISTINCT e.result_id) FROM _repeat e WHERE e.package_id = v.package_id AND e.category_id = v.category_id
-        AND e.identifier = v.identifier AND e.under = v.under) >= (SELECT many FROM _sizing_rule) END)
-FROM (SELECT h.package_id, ifnull(a.memory_limit_bytes, 0) AS under, n.category_id, n.identifier, count(*) AS n
-    FROM _heavy h JOIN lookup l ON l.lookup_id = h.lookup_id JOIN action_name n ON n.name_id = l.name_id
-        LEFT JOIN allotment a ON a.allotment_id = h.allotment_id
-    GROUP BY h.package_id, ifnull(a.memory_limit_bytes, 0), n.category_id, n.identifier) v
-GROUP BY v.package_id, v.under;
-
-CREATE VIEW _package_heavy_by_project (
-    -- As _package_heavy, of each project.
-    project,    -- name
-    project_id, -- of table project
-    package_id, -- of table package
-    under,      -- see _repeat
-    heavy,      -- heavy results
-    alone       -- of these, outliers
-) AS
-SELECT v.project, v.project_id, v.package_id, v.under, sum(v.n), total(CASE WHEN v.n = 1
-    AND EXISTS (SELECT 1 FROM target t CROSS JOIN action_name m ON m.target_id = t.target_id AND m.category_id = v.category_id
-            AND m.identifier = v.identifier CROSS JOIN action x ON x.name_id = m.name_id
-        WHERE t.package_id = v.package_id LIMIT 1 OFFSET (SELECT CAST(many AS INTEGER) - 1 FROM _sizing_rule))
-    THEN (SELECT count(DISTINCT e.result_id) FROM _repeat e WHERE e.package_id = v.package_id AND e.category_id = v.category_id
-        AND e.identifier = v.identifier AND e.under = v.under AND e.project_id = v.project_id) >= (SELECT many FROM _sizing_rule) END)
-FROM (SELECT j.name AS project, j.project_id, h.package_id, ifnull(a.memory_limit_bytes, 0) AS under, n.category_id, n.identifier,
-        count(*) AS n
-    FROM _heavy h JOIN project j ON j.project_id = h.project_id JOIN lookup l ON l.lookup_id = h.lookup_id
-        JOIN action_name n ON n.name_id = l.name_id LEFT JOIN allotment a ON a.allotment_id = h.allotment_id
-    GROUP BY j.name, h.package_id, ifnull(a.memory_limit_bytes, 0), n.category_id, n.identifier) v
-GROUP BY v.project, v.package_id, v.under;
+        AND e.identifier = v.identifier AND e.under = v.under AND v.scope_id IN (0, e.project_id)) >= (SELECT many FROM rule) END)
+FROM (SELECT 0 AS scope_id, package_id, under, category_id, identifier, sum(n) AS n FROM by_action GROUP BY package_id, under, category_id, identifier
+    UNION ALL SELECT project_id, package_id, under, category_id, identifier, n FROM by_action) v CROSS JOIN _scope c ON c.scope_id = v.scope_id
+GROUP BY c.by_project, c.project, v.package_id, v.under;

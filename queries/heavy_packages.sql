@@ -19,10 +19,13 @@ CREATE VIEW heavy_packages (
     verdict
 ) AS
 SELECT v.package, v.n, v.long, v.wide,
-    (SELECT count(*) FROM result r INDEXED BY result_package WHERE r.package_id = v.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL),
+    -- Kept, but where the ingest has yet to sum the package up anew.
+    ifnull((SELECT sum(s.results) FROM package_sum s WHERE s.project_id = 0 AND s.package_id = v.package_id),
+        (SELECT count(*) FROM result r INDEXED BY result_package WHERE r.package_id = v.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL)),
     -- Where none is heavy: of all projects, as actions is, whoever lists it.
-    round(CASE WHEN v.n > 0 THEN v.longest ELSE (SELECT max(r.wall_ns) FROM result r INDEXED BY result_package
-        WHERE r.package_id = v.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL) END / 1e9, 1),
+    round(CASE WHEN v.n > 0 THEN v.longest ELSE ifnull((SELECT max(s.wall_max_ns) FROM package_sum s
+            WHERE s.project_id = 0 AND s.package_id = v.package_id), (SELECT max(r.wall_ns) FROM result r INDEXED BY result_package
+            WHERE r.package_id = v.package_id AND r.source = 1 AND r.cpu_ns IS NOT NULL)) END / 1e9, 1),
     round(v.cores, 2), round(v.rss / 1073741824.0, 2), round(v.wall / 3.6e12, 3),
     CASE WHEN v.is_listed THEN 1 WHEN v.is_read THEN 0 END,
     CASE v.need WHEN 1 THEN 'add' WHEN 2 THEN 'keep' WHEN 3 THEN CASE WHEN v.n = 0 AND (SELECT is_whole FROM _heavy_rule) THEN 'drop' END

@@ -11,10 +11,9 @@ CREATE VIEW packages (
     max_rss_gib  -- largest single process of any of them
 ) AS
 WITH known AS MATERIALIZED (
-    SELECT package_id, count(*) AS n, total(wall_ns) AS wall, total(cpu_ns) AS cpu,
-        max(1.0 * cpu_ns / max(wall_ns, 1000000)) AS cores,
-        max(wall_ns) AS longest, max(max_rss_bytes) AS rss
-    FROM result INDEXED BY result_package WHERE source = 1 AND cpu_ns IS NOT NULL GROUP BY package_id),
+    SELECT package_id, sum(results) AS n, sum(wall_ns) AS wall, sum(cpu_ns) AS cpu, max(cores) AS cores, max(longest_ns) AS longest,
+        max(rss_bytes) AS rss
+    FROM _package_sum WHERE by_project = 0 GROUP BY package_id),
 unknown AS MATERIALIZED (
     SELECT package_id, count(*) AS n FROM (
         SELECT package_id FROM result INDEXED BY result_no_usage WHERE source = 1 AND cpu_ns IS NULL
@@ -41,18 +40,14 @@ CREATE VIEW packages_by_project (
     longest_s,   -- longest wall time, seconds
     max_rss_gib  -- largest single process of any of them
 ) AS
--- Grouped in each arm, so that a filter on project reaches the tables; then one row of up to three.
+-- Grouped in each arm, so that a filter on project reaches the tables; then one row of several.
 SELECT v.project, p.name, v.known, v.missing, round(v.wall / 3.6e12, 3), round(v.cpu / 3.6e12, 3),
     round(v.cpu / nullif(v.wall, 0), 2), round(v.cores, 2), round(v.longest / 1e9, 1), round(v.rss / 1073741824.0, 2)
-FROM (SELECT project, package_id, sum(n) OVER one AS known, sum(unknown) OVER one AS missing, max(wall) OVER one AS wall,
-        max(cpu) OVER one AS cpu, max(cores) OVER one AS cores, max(longest) OVER one AS longest, max(rss) OVER one AS rss,
+FROM (SELECT project, package_id, sum(n) OVER one AS known, sum(unknown) OVER one AS missing, sum(wall) OVER one AS wall,
+        sum(cpu) OVER one AS cpu, max(cores) OVER one AS cores, max(longest) OVER one AS longest, max(rss) OVER one AS rss,
         row_number() OVER (PARTITION BY project, package_id) AS place
-    FROM (SELECT j.name AS project, r.package_id, count(*) AS n, 0 AS unknown, total(r.wall_ns) AS wall, total(r.cpu_ns) AS cpu,
-            max(1.0 * r.cpu_ns / max(r.wall_ns, 1000000)) AS cores,
-            max(r.wall_ns) AS longest, max(r.max_rss_bytes) AS rss
-            -- The plus keeps SQLite from making an index of its own, which costs more than the scan.
-            FROM project j CROSS JOIN result r NOT INDEXED ON +r.project_id = j.project_id
-            WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY j.name, r.package_id
+    FROM (SELECT project, package_id, results AS n, 0 AS unknown, wall_ns AS wall, cpu_ns AS cpu, cores, longest_ns AS longest, rss_bytes AS rss
+            FROM _package_sum WHERE by_project = 1
         UNION ALL SELECT j.name, r.package_id, 0, count(*), NULL, NULL, NULL, NULL, NULL
             FROM result r INDEXED BY result_no_usage JOIN project j ON j.project_id = r.project_id
             WHERE r.source = 1 AND r.cpu_ns IS NULL GROUP BY j.name, r.package_id

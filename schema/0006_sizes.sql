@@ -53,9 +53,35 @@ FROM (SELECT allotment_id, project_id, CASE WHEN is_known THEN busy END AS busy,
                 AND r.max_rss_bytes IS NOT NULL AND r.wall_ns IS NOT NULL AS is_known
         FROM result r LEFT JOIN result_time t ON t.result_id = r.result_id WHERE r.source = 1 AND r.cpu_ns IS NOT NULL))
 GROUP BY 1, 2;
--- With the allotment: a package's figures are kept apart by it.
+
+CREATE TABLE package_sum (
+    -- Sums of packages' counted results by memory limit in force, kept by the ingest (an index of all that
+    -- is added up would cost 15 bytes a result more than result_package).
+    project_id INTEGER NOT NULL,    -- of result; 0: all projects
+    package_id INTEGER NOT NULL,    -- of result
+    limit_bytes INTEGER NOT NULL,   -- of its allotment; 0: none, or not known
+    results INTEGER NOT NULL,
+    unknown INTEGER NOT NULL,       -- of these, whose max RSS is not known
+    wall_s INTEGER NOT NULL, wall_rest_ns INTEGER NOT NULL, -- as in bucket_sum
+    cpu_s INTEGER NOT NULL, cpu_rest_ns INTEGER NOT NULL,
+    wall_max_ns INTEGER,            -- the longest one; NULL: of none it is known, as in the next ones
+    rss_max_bytes INTEGER,          -- largest single process
+    cores_max REAL,                 -- most average cores of one
+    PRIMARY KEY (project_id, package_id, limit_bytes)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE package_due (
+    -- Packages without rows of package_sum, since results of theirs have moved: to be summed up anew. Empty
+    -- between two ingests, unless one was cut short: the next one goes on.
+    package_id INTEGER PRIMARY KEY -- of result
+) STRICT;
+INSERT INTO package_sum SELECT iif(k.is_all, 0, r.project_id), r.package_id, ifnull(a.memory_limit_bytes, 0), count(*),
+    sum(r.max_rss_bytes IS NULL), sum(ifnull(r.wall_ns, 0) / 1000000000), sum(ifnull(r.wall_ns, 0) % 1000000000),
+    sum(r.cpu_ns / 1000000000), sum(r.cpu_ns % 1000000000), max(r.wall_ns), max(r.max_rss_bytes), max(r.cores)
+FROM result r CROSS JOIN (SELECT 0 AS is_all UNION ALL SELECT 1) k LEFT JOIN allotment a ON a.allotment_id = r.allotment_id
+WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY 1, 2, 3;
 DROP INDEX result_package;
-CREATE INDEX result_package ON result (package_id, allotment_id, wall_ns, cpu_ns, max_rss_bytes, source);
+CREATE INDEX result_package ON result (package_id);
 
 INSERT INTO setting_default (key, value, about) VALUES
     ('sizing_step_mib', 256, 'recommended memory is rounded up to a multiple of this'),

@@ -104,6 +104,12 @@ FROM size_count s JOIN category c ON c.category_id = s.category_id JOIN project 
 SELECT a.source, a.pool, a.cpu_request_milli, a.cpu_limit_milli, a.memory_request_bytes, a.memory_limit_bytes,
     p.name AS project, s.results, s.known, s.busy_high, s.busy_low, s.cpu_high, s.cpu_low, s.held_high, s.held_low
 FROM busy_sum s JOIN project p ON p.project_id = s.project_id LEFT JOIN allotment a ON a.allotment_id = s.allotment_id;
+-- package_sum
+SELECT j.name AS project, p.name AS package, s.limit_bytes, s.results, s.unknown, s.wall_s, s.wall_rest_ns, s.cpu_s, s.cpu_rest_ns,
+    s.wall_max_ns, s.rss_max_bytes, s.cores_max
+FROM package_sum s JOIN package p ON p.package_id = s.package_id LEFT JOIN project j ON j.project_id = s.project_id;
+-- package_due
+SELECT p.name FROM package_due d JOIN package p ON p.package_id = d.package_id;
 -- result_time
 SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, x.base_ns, x.queued_step_ns, x.worker_start_step_ns,
     x.fetch_start_step_ns, x.fetch_completed_step_ns, x.execution_start_step_ns, x.execution_completed_step_ns,

@@ -237,6 +237,11 @@ def test_a_whole_database(br2, failures):
     ('UPDATE size_count SET project_id = project_id + 1', 'the kept counts of them are others'),
     ('UPDATE busy_sum SET held_low = held_low + 1', 'the kept sums of what they held and used are others'),
     ('DELETE FROM busy_sum', 'the kept sums of what they held and used are others'),
+    *((f'UPDATE package_sum SET {column} = {column} + 1 WHERE project_id {of} 0', 'its kept sums are not those of its results')
+      for column, of in (('results', '='), ('unknown', '>'), ('wall_s', '>'), ('wall_rest_ns', '='), ('cpu_s', '>'), ('cpu_rest_ns', '='),
+                         ('wall_max_ns', '>'), ('rss_max_bytes', '='), ('cores_max', '>'), ('limit_bytes', '='))),
+    ('DELETE FROM package_sum WHERE project_id = 0', 'its kept sums are not those of its results'),
+    ('INSERT INTO package_due SELECT min(package_id) FROM package_sum', 'its kept sums are not those of its results'),
     ('UPDATE action_count SET actions = actions + 1 WHERE run_id = 1', 'the kept counts of its actions are others'),
     ('DELETE FROM action_count WHERE run_id = 1', 'the kept counts of its actions are others'),
     ('UPDATE lookup SET first_seq = first_seq + 1 WHERE lookup_id = 1', 'its first reference is another one'),
