@@ -12,7 +12,8 @@ FROM (SELECT 1 AS kind, fit_mib AS high FROM _shape WHERE fit_mib >= 0
 
 CREATE VIEW _fit (
     -- How many counted results have a size in each range: rows to add up.
-    scope, name, -- see _shape_fit
+    scope,       -- see _size_step, as the next one
+    name,
     under,       -- memory limit in force, bytes; NULL: none, or not known
     category_id, kind, -- of _size_correction
     high,        -- of _fit_range
@@ -47,7 +48,8 @@ FROM (SELECT s.run, s.allotment_id, s.category_id, m.high AS memory, c.high AS c
 
 CREATE VIEW _shape_fit (
     -- What shape_fit shows, of each scope that it is asked for.
-    scope, name, -- all, '' | project, its name | run, trace id
+    scope, -- see _size_step, as the next one
+    name,
     shape, cpu_request, limit_gib, under_gib, category, actions, unknown, misfits, fit_pct, fit_wall_pct, over_cpu_pct, over_cpu_wall_pct,
     limit_bytes, under -- unrounded, to sort by
 ) AS

@@ -1,6 +1,7 @@
 CREATE VIEW _size_step (
     -- How many results have which size, in groups of allotments: rows to add up.
-    scope, name, -- all, '' | project, its name | run, trace id
+    scope,       -- all | project | run
+    name,        -- '' | of the project | trace id
     group_id,    -- of _allotment
     kind, step, n, wall_ns -- see _size_correction
 ) AS
@@ -27,7 +28,8 @@ CREATE VIEW _percentile (
     -- Percentiles of each group of a scope: sorted[min(n-1, floor(q n))], of cores with the wall time as weight: the
     -- step where the sum up to it first passes the share.
     -- In windows alone: a filter passes through these, not through a grouping above a grouping.
-    scope, name, group_id,     -- of _size_step
+    scope,                     -- of _size_step, as the next two
+    name, group_id,
     counted, wall_ns,          -- results with usage, and their wall time
     known, unknown,            -- results of workers by whether their memory is known
     sampled, sampled_wall_ns,  -- with samples enough of their container

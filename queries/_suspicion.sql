@@ -1,7 +1,8 @@
 CREATE VIEW _failed_known (
     -- One row an attempt that did not succeed, with what is known of its end before its texts are searched.
-    run, project, run_id, span_id, idx, name_id, kind, action_failed, lookup_id, reason, no_result, result_id, exit_code,
-    termination_signal, rss_bytes, worker_id, ended_ns, evidence_action, action_gap, is_lost, text_gap, -- of _suspicion
+    run, -- see _suspicion, as all below but the last three
+    project, run_id, span_id, idx, name_id, kind, action_failed, lookup_id, reason, no_result, result_id, exit_code,
+    termination_signal, rss_bytes, worker_id, ended_ns, evidence_action, action_gap, is_lost, text_gap,
     stderr, error, action_error -- its texts
 ) AS
 SELECT k.trace_id, k.project, k.run_id, k.span_id, k.idx, k.name_id, k.kind, k.action_failed, k.lookup_id, k.reason, k.no_result,

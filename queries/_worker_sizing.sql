@@ -1,6 +1,7 @@
 CREATE VIEW _worker_sizing (
     -- What worker_sizing shows, of each scope that it is asked for.
-    scope, name, -- of _percentile
+    scope, -- of _percentile, as the next one
+    name,
     pool, limit_gib, cpu_request, results, unknown, verdict, new_limit_gib, new_request_gib, new_cpu_request, reason,
     request_gib, oom_kills, peak_p50_gib, peak_p90_gib, peak_p95_gib, peak_p99_gib, peak_max_gib, failed_max_gib, cores_p50,
     cores_p90, cores_p95, cores_p99, cores_max, sampled_pct, sampled_wall_pct,
