@@ -12,6 +12,16 @@ int gone_begin(struct store *store, struct err *err)
 		       err);
 }
 
+static int leave_packages(struct store *store, struct err *err)
+{
+	return db_exec(store,
+		       "INSERT INTO package_due (package_id) SELECT DISTINCT package_id FROM result"
+		       " WHERE result_id IN (SELECT id FROM gone_result) ON CONFLICT DO NOTHING;"
+		       "DELETE FROM package_sum WHERE package_id IN"
+		       " (SELECT package_id FROM package_due)",
+		       err);
+}
+
 /* Its own row last. */
 int gone_drop(struct store *store, struct err *err)
 {
@@ -22,6 +32,8 @@ int gone_drop(struct store *store, struct err *err)
 	size_t i;
 	int rc;
 
+	if (leave_packages(store, err) < 0)
+		return -1;
 	for (i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		buf_addf(&sql, "DELETE FROM %s WHERE result_id IN (SELECT id FROM gone_result);",
 			 tables[i]);

@@ -145,7 +145,9 @@ static int merge_all(struct merge *merge, struct err *err)
 	    in_slices(merge, merge_historical, err) < 0 ||
 	    in_slices(merge, merge_samples, err) < 0 || source_unchanged(merge->from, err) < 0)
 		return -1;
-	return in_slices(merge, merge_files, err) < 0 ? -1 : store_allot(merge->into, err);
+	if (in_slices(merge, merge_files, err) < 0 || store_allot(merge->into, err) < 0)
+		return -1;
+	return store_sum_packages(merge->into, err);
 }
 
 int store_merge(struct store *into, struct store *from, const struct merge_watch *watch,

@@ -113,7 +113,7 @@ static const char drop_runs[] = OF_RUN(
 	       " UNION SELECT name_id FROM path_step WHERE name_id IS NOT NULL);"
 	       "DELETE FROM target WHERE target_id NOT IN (SELECT target_id FROM action_name);"
 	       "DELETE FROM package WHERE package_id NOT IN (SELECT package_id FROM target"
-	       " UNION SELECT package_id FROM result);"
+	       " UNION SELECT package_id FROM result UNION SELECT package_id FROM package_due);"
 	       "DELETE FROM configuration WHERE configuration_id NOT IN"
 	       " (SELECT configuration_id FROM action_name);"
 	       "DELETE FROM platform WHERE platform_id NOT IN (SELECT platform_id FROM attempt"
@@ -184,7 +184,9 @@ int store_prune(struct store *store, const struct prune_options *options,
 		store_rollback(store);
 		return 0;
 	}
-	return store_commit(store, err);
+	if (store_commit(store, err) < 0)
+		return -1;
+	return store_sum_packages(store, err);
 }
 
 /* ---- runs that are not to come back ---- */
