@@ -9,6 +9,7 @@
 #include "util/msg.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct export_options options;
 static bool spreadsheet, decimal_comma;
@@ -49,6 +50,11 @@ static int add_name(void *context, const char *name)
 	names->items = xreallocarray(names->items, names->count + 1, sizeof(*names->items));
 	names->items[names->count++] = xstrdup(name);
 	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 static void names_release(struct names *names)
@@ -93,6 +99,7 @@ static int export_defaults(struct store *store, struct written *written, struct 
 	int rc = export_default_views(add_name, &names);
 	size_t i;
 
+	qsort(names.items, names.count, sizeof(*names.items), by_name);
 	for (i = 0; i < names.count && rc == 0; i++) {
 		int known = options.project ? export_knows_project(store, names.items[i], err) : 1;
 
