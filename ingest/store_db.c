@@ -62,6 +62,9 @@ int db_error(struct store *store, const char *what, struct err *err)
 	default:
 		break;
 	}
+	if (code == SQLITE_READONLY_DIRECTORY)
+		why = "its folder cannot be written, and a journal has to stand beside it "
+		      "meanwhile";
 	if (code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY)
 		why = "an ingest was killed while it wrote; one with write access repairs it";
 	return err_set(err, kind_of(code), "%s: %s: %s", store->path, what, why);

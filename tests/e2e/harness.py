@@ -29,10 +29,15 @@ def free_port():
 class Program:
     """Runs br2-ingest in an environment of its own: nothing of the user's leaks in."""
 
-    def __init__(self, binary, home):
+    def __init__(self, binary, home, under=()):
         self.binary = Path(binary).resolve()
         self.home = Path(home)
+        self.prefix = list(map(str, under))
         assert self.binary.exists(), f'{self.binary} is not built'
+
+    def under(self, *command):
+        """The same, run by a command that ends with what it is to run: prlimit, nsenter, sh -c."""
+        return Program(self.binary, self.home, [*self.prefix, *command])
 
     def environment(self, extra):
         kept = {k: v for k, v in os.environ.items() if k in ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS')}
@@ -40,7 +45,7 @@ class Program:
 
     def start(self, *args, cwd=None, env=None, **popen):
         """The process; its standard output and error are pipes of text."""
-        return subprocess.Popen([self.binary, *map(str, args)], cwd=cwd or self.home, text=True,
+        return subprocess.Popen([*self.prefix, self.binary, *map(str, args)], cwd=cwd or self.home, text=True,
                                 env=self.environment(env or {}), stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
 
@@ -237,6 +242,12 @@ def value(db, sql, *parameters):
     (row,) = rows(db, sql, *parameters)
     (single,) = row.values()
     return single
+
+
+def dump(db, *options):
+    """Every row, as text that does not depend on surrogate ids."""
+    return subprocess.run(['/usr/bin/python3', ROOT / 'tests/dump_rows.py', *options, db], check=True,
+                          capture_output=True, text=True).stdout
 
 
 def kill(process, number=signal.SIGKILL):

@@ -11,17 +11,11 @@ import time
 import pytest
 
 import harness
-from harness import rows, value
+from harness import dump, rows, value
 
 
 def digest_of(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def dump(db, *options):
-    """Every row, as text that does not depend on surrogate ids."""
-    return subprocess.run(['/usr/bin/python3', harness.ROOT / 'tests/dump_rows.py', *options, db], check=True,
-                          capture_output=True, text=True).stdout
 
 
 def ingest(br2, db, server, *paths, code=0):
