@@ -2,9 +2,10 @@ CREATE VIEW package_sizes (
     -- One row a package and memory limit under which it ran, by package: the smallest shape that suits all its
     -- executions, failed ones included. It suits if all peaks fit its limit with setting sizing_margin_pct, as
     -- in `br2-ingest plan`; if the package is heavy, only one of more cores than setting heavy_cores, where there is
-    -- one. Left out is an outlier: one result that alone is above it, or heavy, of an action (category and
-    -- identifier) that has setting outlier_results of them. A kill for memory always asks for more than the limit under which it came, as
-    -- worker_sizing has it, and where that is not known for the largest. Limits are told apart: make -jN follows them.
+    -- one. Left out is an outlier: one result that alone is above it, or heavy, of an action (category and identifier)
+    -- that has setting outlier_results of them. A kill for memory always asks for more than the limit under which it
+    -- came, as worker_sizing has it, and where that is not known for the largest. Limits are told apart: make -jN
+    -- follows them.
     package,        -- the target's name
     under_gib,      -- memory limit in force; NULL: none, or not known
     results,        -- counted results whose memory is known

@@ -56,7 +56,7 @@ GROUP BY 1, 2;
 
 CREATE TABLE package_sum (
     -- Sums of packages' counted results by memory limit in force, kept by the ingest (an index of all that
-    -- is added up would cost 15 bytes a result more than result_package).
+    -- is added up would cost 22 bytes a result more than result_package).
     project_id INTEGER NOT NULL,    -- of result; 0: all projects
     package_id INTEGER NOT NULL,    -- of result
     limit_bytes INTEGER NOT NULL,   -- of its allotment; 0: none, or not known

@@ -259,6 +259,18 @@ def test_a_damaged_database(br2, failures, damage, words):
     check(br2, failures, '--integrity', '--max-oom', '100', code=4)
 
 
+def test_what_is_due_is_summed_up_by_the_next_ingest(br2, server, failures):
+    """As a kill leaves it: packages whose results have moved, and which are not summed up anew yet."""
+    kept = rows(failures, 'SELECT * FROM package_sum')
+    for damage in ('INSERT INTO package_due SELECT DISTINCT package_id FROM package_sum', 'DELETE FROM package_sum'):
+        change(failures, damage)
+    check(br2, failures, '--integrity')
+    br2.run(failures.parent / 'failures', '--db', failures, '--endpoint', server.address, '--no-report')
+    assert kept and rows(failures, 'SELECT * FROM package_sum') == kept
+    assert not rows(failures, 'SELECT * FROM package_due')
+    check(br2, failures, '--integrity')
+
+
 def test_many_faults_are_counted(br2, failures):
     """A hundred of a kind are shown, all are counted."""
     assert 'fault' not in check(br2, failures, '--integrity').stderr

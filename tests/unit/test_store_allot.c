@@ -91,12 +91,34 @@ static void put_digests(struct fixture *f)
 		put_action(f, run_id, i, "", i, STATUS_SUCCESS);
 }
 
+/* Each package's sums are those of its results as they are allotted by now. */
+static void assert_packages(struct fixture *f)
+{
+	static const char differing[] =
+		"SELECT count(*) FROM (SELECT * FROM (SELECT project_id, package_id, limit_bytes,"
+		" results, wall_max_ns FROM package_sum WHERE project_id > 0 UNION ALL"
+		" SELECT r.project_id, r.package_id, ifnull(a.memory_limit_bytes, 0), count(*),"
+		" max(r.wall_ns) FROM result r"
+		" LEFT JOIN allotment a ON a.allotment_id = r.allotment_id"
+		" WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY 1, 2, 3)"
+		" GROUP BY 1, 2, 3, 4, 5 HAVING count(*) <> 2)";
+
+	assert_number(f, "SELECT count(*) FROM package_due", 0);
+	assert_number(f, differing, 0);
+	assert_number(f,
+		      "SELECT (SELECT total(results) FROM package_sum WHERE project_id = 0)"
+		      " = (SELECT count(*) FROM result WHERE source = 1 AND cpu_ns IS NOT NULL)",
+		      1);
+}
+
 static void allot(struct fixture *f)
 {
 	assert_ok(store_commit(f->store, &f->err));
 	assert_ok(store_allot(f->store, &f->err));
+	assert_ok(store_sum_packages(f->store, &f->err));
 	assert_ok(store_begin(f->store, &f->err));
 	assert_number(f, "SELECT count(*) FROM allotment_due", 0);
+	assert_packages(f);
 }
 
 /* "source pool GiB" of each result, by digest; '-': nothing is known. */
