@@ -2,17 +2,11 @@
 
 #include "ask_internal.h"
 #include "result.h"
-#include "util/clock.h"
 #include "util/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Digests of a run that may prove an instance name. */
-#define PROBE_DIGESTS 8
-/* Time between two commits of a slow server's answers: other writers get their turn. */
-#define COMMIT_MS 1000
 
 const char *ask_keep(struct ask *ask, const char *text)
 {
@@ -31,53 +25,42 @@ const char *ask_keep(struct ask *ask, const char *text)
 
 int ask_begin(struct ask *ask, struct err *err)
 {
-	if (ask->in_transaction)
-		return 0;
-	if (store_begin(ask->store, err) < 0)
-		return -1;
-	ask->in_transaction = true;
-	ask->answers = 0;
-	ask->begun_ms = clock_monotonic_ms();
-	return 0;
-}
-
-static int commit(struct ask *ask, struct err *err)
-{
-	if (!ask->in_transaction)
-		return 0;
-	ask->in_transaction = false;
-	return store_commit(ask->store, err);
+	return slice_open(ask->slice, err);
 }
 
 int ask_count_answer(struct ask *ask, struct err *err)
 {
-	if (++ask->answers >= STORE_SLICE_RESULTS ||
-	    clock_monotonic_ms() - ask->begun_ms >= COMMIT_MS)
-		return commit(ask, err);
-	return 0;
+	return slice_add(ask->slice, SLICE_RESULT, err);
 }
 
 void ask_show_progress(struct ask *ask)
 {
-	if (ask->options->progress)
+	/* While logs are read their progress is shown. */
+	if (ask->options->progress && !ask->early)
 		ask->options->progress(ask->options->context, ++ask->done, ask->tally->wanted);
+}
+
+int ask_first(struct ask *ask, lookup_source_fn *source, lookup_sink_fn *sink, void *context,
+	      struct err *err)
+{
+	struct lookup_request first;
+	int more;
+
+	if (ask->answered_once)
+		return 1;
+	more = source(context, &first, err);
+	if (more <= 0)
+		return more;
+	ask->answered_once = true;
+	return lookup_preflight(ask->lookup, &first, sink, context, err) < 0 ? -1 : 1;
 }
 
 int ask_run(struct ask *ask, lookup_source_fn *source, lookup_sink_fn *sink, void *context,
 	    struct err *err)
 {
-	struct lookup_request first;
-	int more;
+	int more = ask_first(ask, source, sink, context, err);
 
-	if (!ask->answered_once) {
-		more = source(context, &first, err);
-		if (more <= 0)
-			return more;
-		ask->answered_once = true;
-		if (lookup_preflight(ask->lookup, &first, sink, context, err) < 0)
-			return -1;
-	}
-	return lookup_run(ask->lookup, source, sink, context, err);
+	return more > 0 ? lookup_run(ask->lookup, source, sink, context, err) : more;
 }
 
 enum lookup_state ask_state(enum lookup_outcome outcome)
@@ -236,12 +219,6 @@ static int probe_candidate(struct probe *probe, const char *instance, struct err
 	return probe_proves(probe);
 }
 
-static void note_probed(struct ask *ask, int64_t lookup_id)
-{
-	ask->probed = xreallocarray(ask->probed, ask->probed_count + 1, sizeof(*ask->probed));
-	ask->probed[ask->probed_count++] = lookup_id;
-}
-
 /* The answers of the name that was kept are as good as those of the main pass. */
 static int store_probe(struct probe *probe, const char *cache, struct err *err)
 {
@@ -267,7 +244,7 @@ static int store_probe(struct probe *probe, const char *cache, struct err *err)
 		if (known < 0 || (known && store_answer(ask, &answer, err) < 0))
 			return -1;
 		if (known)
-			note_probed(ask, answer.id);
+			idset_add(&ask->asked, answer.id);
 	}
 	return 0;
 }
@@ -325,7 +302,7 @@ static int probe_choices(struct probe *probe, const struct instance_choice *choi
 	return proved;
 }
 
-static int settle_run(struct ask *ask, const struct unproved *run, struct err *err)
+int ask_instance(struct ask *ask, const struct unproved *run, struct err *err)
 {
 	struct probe probe = {.ask = ask, .run = run};
 	/* The name that the user gives is final: no other one is tried. */
@@ -334,8 +311,12 @@ static int settle_run(struct ask *ask, const struct unproved *run, struct err *e
 	const struct instance_choice *choices = given.name ? &given : run->candidates;
 	const struct instance_choice *choice;
 	size_t count = given.name ? 1 : run->candidate_count;
-	int proved = proved_before(ask, run, choices, count, &choice, err);
+	int proved;
 
+	if (!run->digest_count || !run->candidate_count || idset_has(&ask->probed, run->run_id))
+		return 0;
+	idset_add(&ask->probed, run->run_id);
+	proved = proved_before(ask, run, choices, count, &choice, err);
 	if (proved > 0)
 		return settle_on(&probe, choice, true, err);
 	if (proved == 0)
@@ -357,7 +338,7 @@ static int settle_instances(struct ask *ask, struct err *err)
 	while (!ask->away && (more = store_next_unproved(ask->store, ask->options->cache, after,
 							 PROBE_DIGESTS, &run, err)) > 0) {
 		after = run.run_id;
-		if (run.digest_count && run.candidate_count && settle_run(ask, &run, err) < 0)
+		if (ask_instance(ask, &run, err) < 0)
 			return -1;
 	}
 	return more < 0 ? -1 : 0;
@@ -365,17 +346,13 @@ static int settle_instances(struct ask *ask, struct err *err)
 
 /* ---- the main pass ---- */
 
-static int compare_ids(const void *a, const void *b)
+void ask_fill(struct ask *ask, const struct wanted *wanted, struct lookup_request *out)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static bool was_probed(const struct ask *ask, int64_t id)
-{
-	return ask->probed_count && bsearch(&id, ask->probed, ask->probed_count,
-					    sizeof(*ask->probed), compare_ids) != NULL;
+	idset_add(&ask->asked, wanted->lookup_id);
+	out->id = wanted->lookup_id;
+	out->method = LOOKUP_ACTION_RESULT;
+	out->instance = ask_keep(ask, wanted->instance);
+	out->digest = wanted->digest;
 }
 
 static int wanted_source(void *context, struct lookup_request *out, struct err *err)
@@ -391,28 +368,22 @@ static int wanted_source(void *context, struct lookup_request *out, struct err *
 		if (more <= 0)
 			return more;
 		ask->after_id = wanted.lookup_id;
-	} while (was_probed(ask, wanted.lookup_id));
-	out->id = wanted.lookup_id;
-	out->method = LOOKUP_ACTION_RESULT;
-	out->instance = ask_keep(ask, wanted.instance);
-	out->digest = wanted.digest;
+	} while (idset_has(&ask->asked, wanted.lookup_id));
+	ask_fill(ask, &wanted, out);
 	return 1;
 }
 
-static int wanted_sink(void *context, const struct lookup_answer *answer, struct err *err)
+int ask_take(void *context, const struct lookup_answer *answer, struct err *err)
 {
 	struct ask *ask = context;
 
 	ask_note_refusal(ask, answer);
 	ask_show_progress(ask);
+	if (ask->early && answer->outcome != LOOKUP_FOUND)
+		ask->still_open++;
+	if (ask->early && answer->outcome == LOOKUP_UNREACHABLE)
+		ask->stopped = true;
 	return store_answer(ask, answer, err);
-}
-
-static int ask_wanted(struct ask *ask, struct err *err)
-{
-	if (ask->probed_count)
-		qsort(ask->probed, ask->probed_count, sizeof(*ask->probed), compare_ids);
-	return ask_run(ask, wanted_source, wanted_sink, ask, err);
 }
 
 static int count_wanted(struct ask *ask, struct err *err)
@@ -426,39 +397,67 @@ static int count_wanted(struct ask *ask, struct err *err)
 				   options->retry_missing, &blobs, err) < 0)
 		return -1;
 	ask->tally->wanted = (uint64_t)(results + blobs);
+	/* What was asked while logs were read is not asked again. */
+	ask->tally->wanted -=
+		ask->still_open < (uint64_t)results ? ask->still_open : (uint64_t)results;
 	return 0;
 }
 
 static int ask_everything(struct ask *ask, struct err *err)
 {
-	if (settle_instances(ask, err) < 0 || count_wanted(ask, err) < 0)
+	if (ask->fault.kind) {
+		*err = ask->fault;
 		return -1;
-	if (ask_wanted(ask, err) < 0)
+	}
+	if (count_wanted(ask, err) < 0 || ask_settled(ask, err) < 0 ||
+	    settle_instances(ask, err) < 0)
+		return -1;
+	if (ask_run(ask, wanted_source, ask_take, ask, err) < 0)
 		return -1;
 	ask->tally->results = *lookup_tally(ask->lookup);
 	return ask_historical(ask, err);
 }
 
-int ask_all(struct store *store, struct lookup *lookup, const struct ask_options *options,
-	    struct ask_tally *tally, struct err *err)
+int ask_all(struct ask *ask, struct err *err)
 {
-	struct ask ask = {.store = store, .lookup = lookup, .options = options, .tally = tally};
 	struct err later = ERR_INIT;
-	size_t i;
-	int failed;
+	int failed = ask_everything(ask, err) < 0;
 
-	memset(tally, 0, sizeof(*tally));
-	arena_init(&ask.arena, RESULT_ARENA_MAX);
-	buf_init(&ask.words);
-	failed = ask_everything(&ask, err) < 0;
 	/* What was answered before a failure is kept all the same. */
-	if (commit(&ask, failed ? &later : err) < 0)
+	if (slice_commit(ask->slice, failed ? &later : err) < 0)
 		failed = 1;
-	arena_release(&ask.arena);
-	buf_release(&ask.words);
-	for (i = 0; i < ask.text_count; i++)
-		free(ask.texts[i]);
-	free(ask.texts);
-	free(ask.probed);
 	return failed ? -1 : 0;
+}
+
+struct ask *ask_new(struct slice *slice, struct lookup *lookup, const struct ask_options *options,
+		    struct ask_tally *tally)
+{
+	struct ask *ask = xcalloc(1, sizeof(*ask));
+
+	ask->slice = slice;
+	ask->store = slice->store;
+	ask->lookup = lookup;
+	ask->options = options;
+	ask->tally = tally;
+	ask->fault = (struct err)ERR_INIT;
+	memset(tally, 0, sizeof(*tally));
+	arena_init(&ask->arena, RESULT_ARENA_MAX);
+	buf_init(&ask->words);
+	return ask;
+}
+
+void ask_free(struct ask *ask)
+{
+	size_t i;
+
+	if (!ask)
+		return;
+	arena_release(&ask->arena);
+	buf_release(&ask->words);
+	for (i = 0; i < ask->text_count; i++)
+		free(ask->texts[i]);
+	free(ask->texts);
+	idset_release(&ask->asked);
+	idset_release(&ask->probed);
+	free(ask);
 }

@@ -9,6 +9,7 @@
 #define BR2_ASK_H
 
 #include "lookup.h"
+#include "slice.h"
 #include "store.h"
 #include "util/err.h"
 
@@ -48,12 +49,34 @@ struct ask_tally {
 	char refusal[256];	     /* the server's words for the last refused one; "" */
 };
 
+struct ask;
+
+/* All is borrowed; *tally begins at 0. */
+struct ask *ask_new(struct slice *slice, struct lookup *lookup, const struct ask_options *options,
+		    struct ask_tally *tally);
+void ask_free(struct ask *ask);
+
 /*
- * Asks. 0: everything was answered, or given up on (lookup_tally() counts
- * those); -1: ERR_NET: nothing could be asked, one line says why; ERR_DB: the
+ * While logs are still read: asks for some of what was stored since ask_new() and whose
+ * instance is settled, without waiting, and stores what was answered. A server that is
+ * away is no error here: ask_all() tells. -1: the store failed, or an interrupt.
+ */
+int ask_some(struct ask *ask, struct err *err);
+/* Says of a run, by its trace id, whether a log that is still to be read may show it, too. */
+typedef bool ask_comes_again_fn(void *context, struct str trace_id);
+/*
+ * A log has been stored, and what proposes names for its runs: proves the instance of
+ * those that no other log may show, so that ask_some() can ask for them. What could be
+ * asked before it is asked first, which makes the names that are tried the same
+ * however fast the server is. Waits for its answers. 0; -1: as ask_some().
+ */
+int ask_log_ended(struct ask *ask, ask_comes_again_fn *comes_again, void *context, struct err *err);
+
+/*
+ * Asks for all that is left. 0: everything was answered, or given up on (lookup_tally()
+ * counts those); -1: ERR_NET: nothing could be asked, one line says why; ERR_DB: the
  * store failed. What was answered is stored in all cases.
  */
-int ask_all(struct store *store, struct lookup *lookup, const struct ask_options *options,
-	    struct ask_tally *tally, struct err *err);
+int ask_all(struct ask *ask, struct err *err);
 
 #endif

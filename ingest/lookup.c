@@ -476,12 +476,13 @@ static int64_t pause_ms(const struct lookup *lookup)
 	return left < WAIT_MAX_MS ? left : WAIT_MAX_MS;
 }
 
-static int wait_reply(struct run *run, struct err *err)
+/* 1: one came; 0: none within that time; -1. */
+static int wait_reply(struct run *run, int64_t timeout_ms, struct err *err)
 {
 	struct transport_reply reply;
-	int got = wait_clean(run->lookup, pause_ms(run->lookup), &reply, err);
+	int got = wait_clean(run->lookup, timeout_ms, &reply, err);
 
-	return got > 0 ? take_reply(run, &reply, err) : got;
+	return got > 0 && take_reply(run, &reply, err) < 0 ? -1 : got;
 }
 
 /* ---- runs --------------------------------------------------------------------------------------
@@ -532,9 +533,36 @@ int lookup_run(struct lookup *lookup, lookup_source_fn *source, lookup_sink_fn *
 			return -1;
 		if (run.dry && !lookup->flying && !lookup->waiting)
 			return 0;
-		if (wait_reply(&run, err) < 0)
+		if (wait_reply(&run, pause_ms(lookup), err) < 0)
 			return -1;
 	}
+}
+
+/* A server that has gone is asked nothing new: that is for lookup_run(). */
+static int step(struct run *run, struct err *err)
+{
+	struct lookup *lookup = run->lookup;
+
+	if (interrupted)
+		return err_set(err, ERR_NET, "interrupted");
+	run->dry = lookup->breaker.gone;
+	if (lookup->breaker.gone && !lookup->flying)
+		return give_up(run, err);
+	if (!lookup->breaker.gone && start_calls(run, err) < 0)
+		return -1;
+	return wait_reply(run, 0, err);
+}
+
+int lookup_poll(struct lookup *lookup, lookup_source_fn *source, lookup_sink_fn *sink,
+		void *context, struct err *err)
+{
+	struct run run = {lookup, source, sink, context, false};
+	uint32_t replies;
+	int got = 1;
+
+	for (replies = 0; got > 0 && replies < lookup->options.in_flight; replies++)
+		got = step(&run, err);
+	return got < 0 ? -1 : 0;
 }
 
 /* One call, its reply in *out_reply. */

@@ -144,6 +144,16 @@ int lookup_preflight(struct lookup *lookup, const struct lookup_request *request
  */
 int lookup_run(struct lookup *lookup, lookup_source_fn *source, lookup_sink_fn *sink, void *context,
 	       struct err *err);
+/*
+ * The same in steps, beside other work: starts what can be started, takes the answers
+ * that are there, and does not wait. `source` is asked anew at each step: what it has
+ * none of now may come. Calls stay in flight behind it; whoever goes on with them
+ * (another step, or lookup_run()) has to give a sink that knows their ids. A server
+ * that has gone is asked nothing new, and what waits for it is answered
+ * LOOKUP_UNREACHABLE. 0; -1: as lookup_run().
+ */
+int lookup_poll(struct lookup *lookup, lookup_source_fn *source, lookup_sink_fn *sink,
+		void *context, struct err *err);
 const struct lookup_tally *lookup_tally(const struct lookup *lookup);
 /*
  * google.rpc.Code of the last failure that was no answer to a question: after a

@@ -7,6 +7,7 @@
 #include "pipeline_logs.h"
 #include "pipeline_values.h"
 #include "places.h"
+#include "slice.h"
 #include "store.h"
 #include "util/http.h"
 #include "util/msg.h"
@@ -32,25 +33,14 @@ bool pipeline_interrupted(void)
 struct pipeline {
 	const struct ingest_options *options;
 	struct ingest_tally *tally;
-	struct store *store; /* NULL: --dry-run */
+	struct store *store;   /* NULL: --dry-run */
+	struct slice slice;    /* of the store */
+	struct asking *asking; /* NULL: no server is asked */
 	struct places places;
 	struct log_list *list;
 	struct values_news news; /* of pools, to be told at the end */
 	bool no_logs;		 /* only the cluster is asked about */
 };
-
-static int take_logs(struct pipeline *pipeline, struct err *err)
-{
-	const struct log_intake intake = {
-		.options = pipeline->options,
-		.places = &pipeline->places,
-		.list = pipeline->list,
-		.store = pipeline->store,
-		.tally = pipeline->tally,
-	};
-
-	return pipeline_take_logs(&intake, err);
-}
 
 /* ---- the whole ---- */
 
@@ -122,14 +112,70 @@ static int name_instances(struct pipeline *pipeline, struct err *err)
 
 	if (!pipeline->store)
 		return 0;
-	if (store_begin(pipeline->store, err) < 0)
+	if (slice_open(&pipeline->slice, err) < 0)
 		return -1;
 	for (i = 0; i < pipeline->list->count; i++)
 		if (propose_instances(pipeline, &pipeline->list->files[i], err) < 0) {
-			store_rollback(pipeline->store);
+			slice_drop(&pipeline->slice);
 			return -1;
 		}
-	return store_commit(pipeline->store, err);
+	return slice_commit(&pipeline->slice, err);
+}
+
+/* ---- between logs ---- */
+
+static int on_batch(void *context, struct err *err)
+{
+	const struct pipeline *pipeline = context;
+
+	return pipeline->asking ? asking_some(pipeline->asking, err) : 0;
+}
+
+/* A log whose name does not tell its run may show any. */
+static bool comes_again(void *context, struct str trace_id)
+{
+	const struct logs_left *left = context;
+	size_t i;
+
+	for (i = 0; i < left->count; i++)
+		if (!left->files[i]->trace_id[0] ||
+		    str_equal(str_of(left->files[i]->trace_id), trace_id))
+			return true;
+	return false;
+}
+
+static int on_log(void *context, const struct log_file *file, struct logs_left *left,
+		  struct err *err)
+{
+	struct pipeline *pipeline = context;
+
+	if (!pipeline->asking)
+		return 0;
+	if (slice_open(&pipeline->slice, err) < 0 || propose_instances(pipeline, file, err) < 0)
+		return -1;
+	/* Nobody is kept from writing while answers are waited for. */
+	if (slice_commit(&pipeline->slice, err) < 0)
+		return -1;
+	return asking_log_ended(pipeline->asking, comes_again, left, err);
+}
+
+static int take_logs(struct pipeline *pipeline, struct err *err)
+{
+	const struct log_intake intake = {
+		.options = pipeline->options,
+		.places = &pipeline->places,
+		.list = pipeline->list,
+		.slice = pipeline->store ? &pipeline->slice : NULL,
+		.tally = pipeline->tally,
+		.on_batch = on_batch,
+		.on_log = on_log,
+		.context = pipeline,
+	};
+
+	/* Before the first row, so that it can tell what is new. */
+	if (on_batch(pipeline, err) < 0)
+		return -1;
+	return pipeline_take_logs(&intake, err);
 }
 
 static void warn_of_views(const struct store *store)
@@ -165,22 +211,25 @@ static int settle(struct pipeline *pipeline, struct err *err)
 }
 
 /* From here on all is settled that can stop the work before a log is read. */
-static int work(struct pipeline *pipeline, const char *db, struct asking *asking,
-		struct watching *watching, struct err *err)
+static int work(struct pipeline *pipeline, const char *db, struct watching *watching,
+		struct err *err)
 {
 	if (!pipeline->options->dry_run) {
 		if (store_open(&pipeline->store, db, STORE_WRITE, err) < 0)
 			return -1;
+		pipeline->slice.store = pipeline->store;
 		msg_note("database %s", db);
 		warn_of_views(pipeline->store);
 	}
+	if (pipeline->asking)
+		asking_begin(pipeline->asking, &pipeline->slice, &pipeline->tally->trouble);
 	if (take_values(pipeline, err) < 0 || take_logs(pipeline, err) < 0)
 		return -1;
 	if (!pipeline->no_logs)
 		note_logs(pipeline->tally);
 	if (name_instances(pipeline, err) < 0)
 		return -1;
-	if (asking && asking_run(asking, pipeline->store, &pipeline->tally->trouble, err) < 0)
+	if (pipeline->asking && asking_run(pipeline->asking, err) < 0)
 		return -1;
 	if (watching && watching_run(watching, pipeline->store, &pipeline->tally->trouble, err) < 0)
 		return -1;
@@ -219,7 +268,6 @@ int pipeline_run(const char *db, const struct ingest_options *options, struct lo
 {
 	struct pipeline pipeline = {
 		.options = options, .tally = tally, .list = out_list, .news = VALUES_NEWS_INIT};
-	struct asking *asking = NULL;
 	struct watching *watching = NULL;
 	int failed = -1;
 
@@ -228,14 +276,14 @@ int pipeline_run(const char *db, const struct ingest_options *options, struct lo
 		goto out;
 	note_list(&pipeline);
 	if (!options->dry_run && !options->no_remote && !pipeline.no_logs &&
-	    asking_open(&asking, &pipeline.places, options, err) < 0)
+	    asking_open(&pipeline.asking, &pipeline.places, options, err) < 0)
 		goto out;
 	if (watching_open(&watching, options, err) < 0)
 		goto out;
-	failed = work(&pipeline, db, asking, watching, err);
+	failed = work(&pipeline, db, watching, err);
 out:
 	watching_free(watching);
-	asking_free(asking);
+	asking_free(pipeline.asking);
 	store_close(pipeline.store);
 	values_news_release(&pipeline.news);
 	places_release(&pipeline.places);

@@ -1,6 +1,5 @@
 #include "pipeline_ask.h"
 
-#include "ask.h"
 #include "lookup.h"
 #include "lookup_grpc.h"
 #include "lookup_recording.h"
@@ -27,8 +26,15 @@ struct asking {
 	struct transport *replay; /* the recording; NULL: the server */
 	struct transport *old;	  /* what --record's file holds already; NULL */
 	bool torn;		  /* the projects name different servers: none is asked */
-	struct store *store;
+	struct slice *slice;
 	bool *trouble;
+
+	struct lookup *lookup; /* NULL, as what follows: not made yet */
+	struct ask *ask;
+	struct ask_options how;
+	struct ask_tally asked;
+	struct err fault; /* why they could not be made; kind 0: they could */
+	int64_t begun_ms;
 };
 
 static uint32_t in_flight(const struct asking *asking)
@@ -63,22 +69,21 @@ static void warn_of_secrets(const struct remote *remote)
  * "localhost:8980 refuses: 127 results wanted. kubectl … &, then br2-ingest": the
  * usual cause of a silent server on this machine is a port that is not forwarded.
  */
-static int tell_silence(const struct asking *asking, const struct lookup *lookup,
-			const struct err *fault, struct err *err)
+static int tell_silence(const struct asking *asking, const struct err *fault, struct err *err)
 {
 	const struct ingest_options *options = asking->options;
 	const struct remote *remote = &asking->remote;
 	const char *colon = strrchr(remote->endpoint, ':');
 	size_t len = strlen(fault->text);
 	/* Nobody listens: lookup_explain.c's word for it. */
-	bool closed = lookup_fault(lookup) == CODE_UNAVAILABLE && len > 8 &&
+	bool closed = lookup_fault(asking->lookup) == CODE_UNAVAILABLE && len > 8 &&
 		      strcmp(fault->text + len - 8, " refuses") == 0;
 	int64_t wanted, blobs;
 
 	*asking->trouble = true;
-	if (store_count_wanted(asking->store, options->cache, options->now_ns,
+	if (store_count_wanted(asking->slice->store, options->cache, options->now_ns,
 			       options->retry_missing, &wanted, err) < 0 ||
-	    store_count_historical(asking->store, options->cache, options->now_ns,
+	    store_count_historical(asking->slice->store, options->cache, options->now_ns,
 				   options->retry_missing, &blobs, err) < 0)
 		return -1;
 	wanted += blobs;
@@ -156,40 +161,6 @@ static void tell_blobs(const struct asking *asking, const struct ask_tally *aske
 
 /* ---- asking ---- */
 
-static int ask_with(const struct asking *asking, struct lookup *lookup, struct err *err)
-{
-	const struct ingest_options *options = asking->options;
-	int64_t begun_ms = clock_monotonic_ms();
-	struct ask_options ask = {
-		.cache = options->cache,
-		.now_ns = options->now_ns,
-		.retry_missing = options->retry_missing,
-		.instance = options->instance,
-		.progress = show_progress,
-		.context = &begun_ms,
-	};
-	struct ask_tally asked;
-	struct err fault = ERR_INIT;
-	int failed = ask_all(asking->store, lookup, &ask, &asked, &fault);
-
-	msg_progress_end();
-	if (failed && fault.kind == ERR_NET && !pipeline_interrupted())
-		return tell_silence(asking, lookup, &fault, err);
-	if (failed) {
-		*err = fault;
-		return -1;
-	}
-	if (asked.results.asked)
-		tell_answers(asking, &asked);
-	if (blob_tally_sum(&asked.blobs))
-		tell_blobs(asking, &asked);
-	if (options->record && !asked.results.asked && !blob_tally_sum(&asked.blobs))
-		msg_note("nothing was asked, so --record adds nothing to %s: what is wanted is "
-			 "stored already; with a fresh --db all is asked",
-			 options->record);
-	return lookup_finish(lookup, err);
-}
-
 static int new_transport(struct asking *asking, uint32_t slots, struct transport **out,
 			 struct err *err)
 {
@@ -205,26 +176,93 @@ static int new_transport(struct asking *asking, uint32_t slots, struct transport
 	return 0;
 }
 
-int asking_run(struct asking *asking, struct store *store, bool *trouble, struct err *err)
+/* The server is not connected to yet. */
+static int try_make(struct asking *asking, struct err *err)
 {
-	struct lookup_options options = asking->options->lookup;
+	const struct ingest_options *options = asking->options;
+	struct lookup_options engine = options->lookup;
 	struct transport *transport;
-	struct lookup *lookup;
+
+	engine.in_flight = in_flight(asking);
+	if (new_transport(asking, engine.in_flight, &transport, err) < 0)
+		return -1;
+	asking->lookup = lookup_new(transport, &engine);
+	asking->how = (struct ask_options){
+		.cache = options->cache,
+		.now_ns = options->now_ns,
+		.retry_missing = options->retry_missing,
+		.instance = options->instance,
+		.progress = show_progress,
+		.context = &asking->begun_ms,
+	};
+	asking->ask = ask_new(asking->slice, asking->lookup, &asking->how, &asking->asked);
+	return 0;
+}
+
+/* Tried once: what fails is told by asking_run(), after all logs are stored. */
+static bool make(struct asking *asking)
+{
+	if (!asking->torn && !asking->ask && !asking->fault.kind)
+		try_make(asking, &asking->fault);
+	return asking->ask != NULL;
+}
+
+static void tell(const struct asking *asking)
+{
+	const struct ask_tally *asked = &asking->asked;
+	uint64_t blobs = blob_tally_sum(&asked->blobs);
+
+	if (asked->results.asked)
+		tell_answers(asking, asked);
+	if (blobs)
+		tell_blobs(asking, asked);
+	if (asking->options->record && !asked->results.asked && !blobs)
+		msg_note("nothing was asked, so --record adds nothing to %s: what is wanted is "
+			 "stored already; with a fresh --db all is asked",
+			 asking->options->record);
+}
+
+void asking_begin(struct asking *asking, struct slice *slice, bool *trouble)
+{
+	asking->slice = slice;
+	asking->trouble = trouble;
+}
+
+int asking_some(struct asking *asking, struct err *err)
+{
+	return make(asking) ? ask_some(asking->ask, err) : 0;
+}
+
+int asking_log_ended(struct asking *asking, ask_comes_again_fn *comes_again, void *context,
+		     struct err *err)
+{
+	return make(asking) ? ask_log_ended(asking->ask, comes_again, context, err) : 0;
+}
+
+int asking_run(struct asking *asking, struct err *err)
+{
+	struct err fault = ERR_INIT;
 	int failed;
 
 	if (asking->torn) {
-		*trouble = true;
+		*asking->trouble = true;
 		return 0;
 	}
-	asking->store = store;
-	asking->trouble = trouble;
-	options.in_flight = in_flight(asking);
-	if (new_transport(asking, options.in_flight, &transport, err) < 0)
+	if (!make(asking)) {
+		*err = asking->fault;
 		return -1;
-	lookup = lookup_new(transport, &options);
-	failed = ask_with(asking, lookup, err);
-	lookup_free(lookup);
-	return failed;
+	}
+	asking->begun_ms = clock_monotonic_ms();
+	failed = ask_all(asking->ask, &fault);
+	msg_progress_end();
+	if (failed && fault.kind == ERR_NET && !pipeline_interrupted())
+		return tell_silence(asking, &fault, err);
+	if (failed) {
+		*err = fault;
+		return -1;
+	}
+	tell(asking);
+	return lookup_finish(asking->lookup, err);
 }
 
 static void warn_of_places(struct asking *asking, bool differs, const char *const roots[2])
@@ -277,6 +315,8 @@ void asking_free(struct asking *asking)
 {
 	if (!asking)
 		return;
+	ask_free(asking->ask);
+	lookup_free(asking->lookup);
 	if (asking->replay)
 		asking->replay->ops->free(asking->replay);
 	if (asking->old)

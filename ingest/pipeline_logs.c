@@ -28,8 +28,8 @@ static int pick_files(struct work *work, struct err *err)
 		const struct log_file *file = &intake->list->files[i];
 		int known = 0;
 
-		if (intake->store)
-			known = store_knows_file(intake->store, file->path, file->bytes,
+		if (intake->slice)
+			known = store_knows_file(intake->slice->store, file->path, file->bytes,
 						 file->mtime_ns, err);
 		if (known < 0)
 			return -1;
@@ -142,7 +142,7 @@ static void judge_unread(struct ingest_tally *tally, const char *path,
 
 /* ---- one log --------------------------------------------------------------------------- */
 
-static int store_file(struct store *store, const char *path, const struct reading_outcome *outcome,
+static int store_file(struct slice *slice, const char *path, const struct reading_outcome *outcome,
 		      struct err *err)
 {
 	const struct stat *stat = &outcome->stat;
@@ -158,13 +158,9 @@ static int store_file(struct store *store, const char *path, const struct readin
 		.note = *note ? note : NULL,
 	};
 
-	if (store_begin(store, err) < 0)
+	if (slice_open(slice, err) < 0 || store_put_log(slice->store, &row, err) < 0)
 		return -1;
-	if (store_put_log(store, &row, err) < 0) {
-		store_rollback(store);
-		return -1;
-	}
-	return store_commit(store, err);
+	return slice_commit(slice, err);
 }
 
 static int finish_log(const struct log_intake *intake, const char *path,
@@ -176,29 +172,31 @@ static int finish_log(const struct log_intake *intake, const char *path,
 		return 0;
 	}
 	judge_log(intake->tally, path, outcome);
-	if (intake->store && store_file(intake->store, path, outcome, err) < 0)
+	if (intake->slice && store_file(intake->slice, path, outcome, err) < 0)
 		return -1;
 	intake->tally->read++;
 	return 0;
 }
 
-static int put_rows(struct rowput *put, struct rows *rows, struct err *err)
+static int put_rows(const struct log_intake *intake, struct rowput *put, struct rows *rows,
+		    struct err *err)
 {
 	int failed = 0;
 
 	if (pipeline_interrupted())
 		failed = err_set(err, ERR_IO, "interrupted");
 	else if (put)
-		failed = rowput_rows(put, rows, err);
+		failed = rowput_rows(put, rows, err) < 0 ||
+			 intake->on_batch(intake->context, err) < 0;
 	rows_release(rows);
-	return failed;
+	return failed ? -1 : 0;
 }
 
 /* The log whose turn it is, to its end. */
 static int take_log(const struct log_intake *intake, const struct log_file *file,
 		    struct readers *readers, struct err *err)
 {
-	struct rowput *put = intake->store ? rowput_new(intake->store) : NULL;
+	struct rowput *put = intake->slice ? rowput_new(intake->slice) : NULL;
 	const struct reading_outcome *outcome = NULL;
 	struct reading_progress progress;
 	bool more = true;
@@ -208,7 +206,7 @@ static int take_log(const struct log_intake *intake, const struct log_file *file
 		struct rows rows;
 
 		more = readers_next(readers, &rows, &progress, &outcome);
-		failed = put_rows(put, &rows, err);
+		failed = put_rows(intake, put, &rows, err);
 		show_progress(intake, file, &progress);
 	}
 	rowput_free(put);
@@ -217,11 +215,25 @@ static int take_log(const struct log_intake *intake, const struct log_file *file
 
 /* ---- all --------------------------------------------------------------------------------- */
 
+static int end_log(const struct work *work, size_t index, struct err *err)
+{
+	const struct log_intake *intake = work->intake;
+	struct logs_left left = {
+		(const struct log_file *const *)work->files + index + 1,
+		work->count - index - 1,
+	};
+
+	if (!intake->slice)
+		return 0;
+	return intake->on_log(intake->context, work->files[index], &left, err);
+}
+
 static int take_files(struct work *work, struct err *err)
 {
+	const struct log_intake *intake = work->intake;
 	const struct readers_options options = {
 		.count = work->count,
-		.keep_rows = work->intake->store != NULL,
+		.keep_rows = work->intake->slice != NULL,
 		.place = fill_place,
 		.context = work,
 	};
@@ -230,9 +242,12 @@ static int take_files(struct work *work, struct err *err)
 	size_t i;
 
 	for (i = 0; i < work->count && !failed; i++)
-		failed = take_log(work->intake, work->files[i], readers, err);
+		failed = take_log(work->intake, work->files[i], readers, err) < 0 ||
+			 end_log(work, i, err) < 0;
 	readers_free(readers);
-	return failed;
+	if (failed && intake->slice)
+		slice_drop(intake->slice);
+	return failed ? -1 : 0;
 }
 
 int pipeline_take_logs(const struct log_intake *intake, struct err *err)

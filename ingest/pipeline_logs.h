@@ -8,15 +8,26 @@
 #include "discover.h"
 #include "pipeline.h"
 #include "places.h"
-#include "store.h"
+#include "slice.h"
 #include "util/err.h"
+
+/* Logs that are still to be stored. */
+struct logs_left {
+	const struct log_file *const *files;
+	size_t count;
+};
 
 struct log_intake {
 	const struct ingest_options *options;
 	const struct places *places;
 	const struct log_list *list;
-	struct store *store; /* NULL: only count */
+	struct slice *slice; /* NULL: only count */
 	struct ingest_tally *tally;
+	/* Where rows are stored, in between: after each batch, and after each log that was read. */
+	int (*on_batch)(void *context, struct err *err);
+	int (*on_log)(void *context, const struct log_file *file, struct logs_left *left,
+		      struct err *err);
+	void *context;
 };
 
 /*

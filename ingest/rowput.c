@@ -2,60 +2,28 @@
 
 #include "util/mem.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 struct rowput {
-	struct store *store;
+	struct slice *slice;
+	struct store *store; /* the slice's */
 	int64_t run_id;
 	int64_t stored_until; /* UNKNOWN: not asked yet; only the file's first run has any */
-	bool in_transaction;
-	size_t rows; /* since the last commit */
 };
 
-struct rowput *rowput_new(struct store *store)
+struct rowput *rowput_new(struct slice *slice)
 {
 	struct rowput *put = xcalloc(1, sizeof(*put));
 
-	put->store = store;
+	put->slice = slice;
+	put->store = slice->store;
 	put->stored_until = UNKNOWN;
 	return put;
 }
 
 void rowput_free(struct rowput *put)
 {
-	if (!put)
-		return;
-	if (put->in_transaction)
-		store_rollback(put->store);
 	free(put);
-}
-
-/* ---- slices ---- */
-
-static int open_slice(struct rowput *put, struct err *err)
-{
-	if (put->in_transaction)
-		return 0;
-	if (store_begin(put->store, err) < 0)
-		return -1;
-	put->in_transaction = true;
-	return 0;
-}
-
-static int close_slice(struct rowput *put, struct err *err)
-{
-	if (!put->in_transaction)
-		return 0;
-	put->in_transaction = false;
-	put->rows = 0;
-	return store_commit(put->store, err);
-}
-
-static int count_rows(struct rowput *put, size_t count, struct err *err)
-{
-	put->rows += count;
-	return put->rows < STORE_SLICE_ACTIONS ? 0 : close_slice(put, err);
 }
 
 /* ---- rows ---- */
@@ -89,7 +57,7 @@ static int put_action(struct rowput *put, const struct action_row *row, struct e
 	if (store_put_action(put->store, put->run_id, row->span_id, row->seq, row->start_ns,
 			     &row->action, err) < 0)
 		return -1;
-	return count_rows(put, 1, err);
+	return slice_add(put->slice, SLICE_ACTION, err);
 }
 
 static int put_graph(struct rowput *put, const struct graph_row *row, struct err *err)
@@ -98,7 +66,9 @@ static int put_graph(struct rowput *put, const struct graph_row *row, struct err
 
 	if (store_put_graph(put->store, put->run_id, row->seq, &row->graph, err) < 0)
 		return -1;
-	return count_rows(put, 1 + paths[PATH_CRITICAL].count + paths[PATH_SLOWEST].count, err);
+	return slice_add(
+		put->slice,
+		SLICE_ACTION * (1 + paths[PATH_CRITICAL].count + paths[PATH_SLOWEST].count), err);
 }
 
 static bool is_passed_over(const struct rowput *put, const struct log_row *row)
@@ -133,7 +103,7 @@ static int put_row(struct rowput *put, const struct log_row *row, struct err *er
 		break;
 	}
 	put->stored_until = 0; /* numbers begin anew */
-	return close_slice(put, err);
+	return slice_commit(put->slice, err);
 }
 
 int rowput_rows(struct rowput *put, const struct rows *rows, struct err *err)
@@ -141,7 +111,7 @@ int rowput_rows(struct rowput *put, const struct rows *rows, struct err *err)
 	const struct log_row *row;
 
 	for (row = rows->first; row; row = row->next)
-		if (open_slice(put, err) < 0 || put_row(put, row, err) < 0)
+		if (slice_open(put->slice, err) < 0 || put_row(put, row, err) < 0)
 			return -1;
 	return 0;
 }

@@ -204,6 +204,17 @@ int store_next_wanted(struct store *store, const char *cache, int64_t after_id, 
 int store_count_wanted(struct store *store, const char *cache, int64_t now_ns, bool retry_missing,
 		       int64_t *out_count, struct err *err);
 
+/*
+ * The next one after `after_id` that was never asked, and may be while logs are still
+ * read: of a run whose instance is proved, or under the name `given` by the user
+ * (NULL: none is). 1; 0: none now; -1.
+ */
+int store_next_settled(struct store *store, const char *cache, const char *given, int64_t after_id,
+		       struct wanted *out_wanted, struct err *err);
+/* The largest id so far: what is stored from now on comes after it. 0: none. */
+int store_newest_lookup(struct store *store, int64_t *out_id, struct err *err);
+int store_newest_run(struct store *store, int64_t *out_id, struct err *err);
+
 /* lookup.state; see schema/0001_init.sql */
 enum lookup_state {
 	STATE_WANTED = 0,

@@ -103,6 +103,9 @@ enum statement_id {
 	ST_LOOKUP_EARLIER,
 	ST_LOOKUP_FIND,
 	ST_LOOKUP_NEXT,
+	ST_LOOKUP_SETTLED,
+	ST_LOOKUP_NEWEST,
+	ST_RUN_NEWEST,
 	ST_LOOKUP_COUNT,
 	ST_LOOKUP_STATE,
 	ST_LOOKUP_REFER,
@@ -281,6 +284,7 @@ struct wanted_batch {
 	struct wanted_row rows[WANTED_BATCH];
 	size_t count, next; /* rows[next] is given next */
 	struct buf names;   /* first the cluster's, then the instances' */
+	enum statement_id of;
 	int64_t now_ns;
 	bool retry_missing;
 };

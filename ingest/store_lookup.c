@@ -242,23 +242,15 @@ static void bind_wanted(struct statement *s, int64_t after_id, const char *cache
  * A question costs more than a row, so a batch of rows is fetched at once. One
  * that another process answers meanwhile is asked twice, which harms nobody.
  */
-static int fetch_wanted(struct store *store, const char *cache, int64_t after_id, int64_t now_ns,
-			bool retry_missing, struct err *err)
+static int fill_batch(struct store *store, const char *cache, struct statement *s, struct err *err)
 {
-	struct statement *s =
-		db_use(store, ST_LOOKUP_NEXT,
-		       "SELECT l.lookup_id, i.name, l.function, l.hash, l.size_bytes" WANTED_SQL
-		       " ORDER BY l.lookup_id LIMIT :limit");
 	struct wanted_batch *batch = &store->wanted;
 	int more;
 
 	batch->count = batch->next = 0;
-	batch->now_ns = now_ns;
-	batch->retry_missing = retry_missing;
 	buf_clear(&batch->names);
 	buf_addstr(&batch->names, cache);
 	buf_addch(&batch->names, '\0');
-	bind_wanted(s, after_id, cache, now_ns, retry_missing);
 	bind_int(s, ":limit", WANTED_BATCH);
 	while ((more = db_step(s, err)) > 0) {
 		struct wanted_row *row = &batch->rows[batch->count++];
@@ -273,31 +265,108 @@ static int fetch_wanted(struct store *store, const char *cache, int64_t after_id
 	return more;
 }
 
-/* Does the batch go on where the caller is, with the same question? */
-static bool continues(const struct wanted_batch *batch, const char *cache, int64_t after_id,
-		      int64_t now_ns, bool retry_missing)
+static int fetch_wanted(struct store *store, const char *cache, int64_t after_id, int64_t now_ns,
+			bool retry_missing, struct err *err)
 {
-	return batch->next > 0 && batch->next < batch->count &&
-	       batch->rows[batch->next - 1].lookup_id == after_id && batch->now_ns == now_ns &&
-	       batch->retry_missing == retry_missing && strcmp(batch->names.data, cache) == 0;
+	struct statement *s =
+		db_use(store, ST_LOOKUP_NEXT,
+		       "SELECT l.lookup_id, i.name, l.function, l.hash, l.size_bytes" WANTED_SQL
+		       " ORDER BY l.lookup_id LIMIT :limit");
+
+	store->wanted.of = ST_LOOKUP_NEXT;
+	store->wanted.now_ns = now_ns;
+	store->wanted.retry_missing = retry_missing;
+	bind_wanted(s, after_id, cache, now_ns, retry_missing);
+	return fill_batch(store, cache, s, err);
+}
+
+/* Never asked, of runs whose instance is settled. */
+static int fetch_settled(struct store *store, const char *cache, const char *given,
+			 int64_t after_id, struct err *err)
+{
+	struct statement *s = db_use(
+		store, ST_LOOKUP_SETTLED,
+		"SELECT l.lookup_id, i.name, l.function, l.hash, l.size_bytes"
+		" FROM lookup l INDEXED BY lookup_open JOIN instance i"
+		" ON i.instance_id = l.instance_id WHERE l.state <> 1 AND l.state = 0"
+		" AND l.lookup_id > :after AND i.cache = :cache AND EXISTS (SELECT 1 FROM attempt t"
+		" JOIN run r ON r.run_id = t.run_id WHERE t.lookup_id = l.lookup_id"
+		" AND t.status IN (0, 2) AND (r.instance_proved OR i.name = :given))"
+		" ORDER BY l.lookup_id LIMIT :limit");
+
+	store->wanted.of = ST_LOOKUP_SETTLED;
+	bind_int(s, ":after", after_id);
+	bind_text(s, ":cache", str_of(cache));
+	bind_text(s, ":given", str_of(given));
+	return fill_batch(store, cache, s, err);
+}
+
+/* Does the batch go on where the caller is? */
+static bool goes_on(const struct wanted_batch *batch, enum statement_id of, const char *cache,
+		    int64_t after_id)
+{
+	return batch->of == of && batch->next > 0 && batch->next < batch->count &&
+	       batch->rows[batch->next - 1].lookup_id == after_id &&
+	       strcmp(batch->names.data, cache) == 0;
+}
+
+/* Of the batch; 0: it is empty. */
+static int give_wanted(struct wanted_batch *batch, struct wanted *out)
+{
+	const struct wanted_row *row;
+
+	if (batch->next == batch->count)
+		return 0;
+	row = &batch->rows[batch->next++];
+	out->lookup_id = row->lookup_id;
+	out->instance = batch->names.data + row->name_at;
+	out->digest = row->digest;
+	return 1;
 }
 
 int store_next_wanted(struct store *store, const char *cache, int64_t after_id, int64_t now_ns,
 		      bool retry_missing, struct wanted *out_wanted, struct err *err)
 {
-	struct wanted_batch *batch = &store->wanted;
-	const struct wanted_row *row;
+	const struct wanted_batch *batch = &store->wanted;
+	bool same = batch->now_ns == now_ns && batch->retry_missing == retry_missing;
 
-	if (!continues(batch, cache, after_id, now_ns, retry_missing) &&
+	if (!(same && goes_on(batch, ST_LOOKUP_NEXT, cache, after_id)) &&
 	    fetch_wanted(store, cache, after_id, now_ns, retry_missing, err) < 0)
 		return -1;
-	if (batch->next == batch->count)
-		return 0;
-	row = &batch->rows[batch->next++];
-	out_wanted->lookup_id = row->lookup_id;
-	out_wanted->instance = batch->names.data + row->name_at;
-	out_wanted->digest = row->digest;
-	return 1;
+	return give_wanted(&store->wanted, out_wanted);
+}
+
+int store_next_settled(struct store *store, const char *cache, const char *given, int64_t after_id,
+		       struct wanted *out_wanted, struct err *err)
+{
+	if (!goes_on(&store->wanted, ST_LOOKUP_SETTLED, cache, after_id) &&
+	    fetch_settled(store, cache, given, after_id, err) < 0)
+		return -1;
+	return give_wanted(&store->wanted, out_wanted);
+}
+
+static int newest_id(struct store *store, enum statement_id id, const char *sql, int64_t *out_id,
+		     struct err *err)
+{
+	struct statement *s = db_use(store, id, sql);
+
+	if (db_row(s, err) < 0)
+		return -1;
+	*out_id = column_int(s, 0);
+	db_reset(s);
+	return 0;
+}
+
+int store_newest_lookup(struct store *store, int64_t *out_id, struct err *err)
+{
+	return newest_id(store, ST_LOOKUP_NEWEST, "SELECT ifnull(max(lookup_id), 0) FROM lookup",
+			 out_id, err);
+}
+
+int store_newest_run(struct store *store, int64_t *out_id, struct err *err)
+{
+	return newest_id(store, ST_RUN_NEWEST, "SELECT ifnull(max(run_id), 0) FROM run", out_id,
+			 err);
 }
 
 int store_count_wanted(struct store *store, const char *cache, int64_t now_ns, bool retry_missing,

@@ -113,8 +113,10 @@ static void ask_once(struct asked *asked)
 {
 	static const struct lookup_options options = {.in_flight = 4};
 	struct fixture *f = asked->f;
-	struct ask_options ask = {.cache = "", .now_ns = START};
+	const struct ask_options how = {.cache = "", .now_ns = START};
+	struct slice slice = SLICE_INIT(f->store);
 	struct lookup *lookup;
+	struct ask *ask;
 
 	fake_server_init(&asked->cas.server, 5);
 	asked->cas.server.fate = answer;
@@ -122,7 +124,9 @@ static void ask_once(struct asked *asked)
 	asked->cas.count = 0;
 	assert_ok(store_commit(f->store, &f->err));
 	lookup = lookup_new(&asked->cas.server.base, &options);
-	assert_ok(ask_all(f->store, lookup, &ask, &asked->tally, &f->err));
+	ask = ask_new(&slice, lookup, &how, &asked->tally);
+	assert_ok(ask_all(ask, &f->err));
+	ask_free(ask);
 	lookup_free(lookup);
 	assert_ok(store_begin(f->store, &f->err));
 }

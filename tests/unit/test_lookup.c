@@ -49,6 +49,77 @@ static void test_nothing_to_ask(void **state)
 	asking_release(&a);
 }
 
+/* ---- in steps ------------------------------------------------------------------------------- */
+
+static void poll_once(struct asking *a)
+{
+	assert_int_equal(lookup_poll(a->lookup, asking_next, asking_take, a, &a->err), 0);
+}
+
+static void test_steps_do_not_wait(void **state)
+{
+	static const struct lookup_options options;
+	struct asking a;
+
+	(void)state;
+	asking_init(&a, 8, 100);
+	a.lookup = lookup_new(&a.server.base, &options);
+	poll_once(&a);
+	assert_int_equal(a.server.starts, 8);
+	assert_int_equal(lookup_tally(a.lookup)->found, 0);
+	assert_int_equal(asking_took_ms(&a), 0);
+	a.server.now_ms++;
+	poll_once(&a);
+	assert_int_equal(lookup_tally(a.lookup)->found, 8);
+	/* The rest is waited for; nothing is asked twice. */
+	assert_int_equal(asking_run(&a, NULL), 0);
+	assert_all_found(&a);
+	assert_int_equal(a.server.starts, 100);
+	asking_release(&a);
+}
+
+/* A source that has none now is asked again at the next step. */
+static void test_steps_of_a_source_that_grows(void **state)
+{
+	static const struct lookup_options options;
+	struct asking a;
+
+	(void)state;
+	asking_init(&a, 8, 100);
+	a.lookup = lookup_new(&a.server.base, &options);
+	for (a.count = 0; a.count < 100; a.count += 5) {
+		poll_once(&a);
+		assert_int_equal(a.server.starts, a.count);
+		a.server.now_ms++;
+	}
+	assert_int_equal(asking_run(&a, NULL), 0);
+	assert_all_found(&a);
+	asking_release(&a);
+}
+
+/* What waits for a server that has gone is given up; the rest is left to a run. */
+static void test_steps_of_an_outage(void **state)
+{
+	static const struct lookup_options options = {.outage_ms = 1000};
+	struct asking a;
+	int i;
+
+	(void)state;
+	asking_init(&a, 8, 100);
+	a.lookup = lookup_new(&a.server.base, &options);
+	a.server.away_from_ms = 0;
+	a.server.away_until_ms = a.server.now_ms + 3000;
+	for (i = 0; i < 300; i++) {
+		poll_once(&a);
+		a.server.now_ms += 10;
+	}
+	assert_int_equal(a.next, 8);
+	assert_int_equal(lookup_tally(a.lookup)->unreachable, 8);
+	assert_int_equal(asking_run(&a, NULL), 0);
+	assert_int_equal(asking_count(&a, LOOKUP_FOUND), 92);
+	asking_release(&a);
+}
+
 /* ---- what answers mean ------------------------------------------------------------------------
  */
 
@@ -391,6 +462,9 @@ int main(void)
 		cmocka_unit_test(test_all_answered),
 		cmocka_unit_test(test_in_flight_is_bounded),
 		cmocka_unit_test(test_nothing_to_ask),
+		cmocka_unit_test(test_steps_do_not_wait),
+		cmocka_unit_test(test_steps_of_a_source_that_grows),
+		cmocka_unit_test(test_steps_of_an_outage),
 		cmocka_unit_test(test_outcomes),
 		cmocka_unit_test(test_retry_cures),
 		cmocka_unit_test(test_token_changes),
