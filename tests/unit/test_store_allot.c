@@ -78,6 +78,9 @@ static void execute(struct fixture *f, uint8_t number, const char *worker, int64
 	result.worker = str_of(worker);
 	result.time_ns[TIME_QUEUED] = START;
 	result.time_ns[TIME_EXECUTION_START] = START + hours * HOUR;
+	result.has_rusage = true;
+	result.rusage.user_ns = result.rusage.system_ns = number;
+	result.rusage.max_rss_bytes = UNKNOWN;
 	assert_ok(store_put_result(f->store, lookup_of(f, "p", number), &result, &f->err));
 }
 
