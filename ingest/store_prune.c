@@ -180,13 +180,12 @@ int store_prune(struct store *store, const struct prune_options *options,
 		store_rollback(store);
 		return -1;
 	}
-	if (options->dry_run || !out_tally->runs) {
+	if (options->dry_run) {
 		store_rollback(store);
 		return 0;
 	}
-	if (store_commit(store, err) < 0)
-		return -1;
-	return store_sum_packages(store, err);
+	/* Also where nothing is old: a prune was killed before it came to this. */
+	return store_commit(store, err) < 0 ? -1 : store_sum_packages(store, err);
 }
 
 /* ---- runs that are not to come back ---- */
@@ -218,11 +217,11 @@ static int file_bytes(struct store *store, int64_t *out, struct err *err)
 	return 0;
 }
 
-/* It writes to a second database, which it attaches. */
+/* It writes to a second database, which it attaches, with a cache of the same size. */
 static int vacuum(struct store *store, struct err *err)
 {
 	int limit = sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 1);
-	int rc = db_exec(store, "VACUUM", err);
+	int rc = db_exec(store, "PRAGMA cache_size = -4096; PRAGMA shrink_memory; VACUUM", err);
 
 	sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, limit);
 	return rc;
