@@ -5,11 +5,12 @@
 #include <string.h>
 
 /* Where a text has its meaning. */
-enum when { ALWAYS, WITH_TLS, WITHOUT_TLS, WITH_SOCKET };
+enum when { ALWAYS, WITH_TLS, WITHOUT_CERTIFICATE, WITHOUT_TLS, WITH_SOCKET };
 
 /*
- * Texts of core 29 (gRPC 1.51) and later; the first that is found counts, so
- * more special ones come first.
+ * Texts of util/connection and lookup_http2, of the C library in English (the
+ * program sets no locale), and of OpenSSL 3 ("alert", "version number"); the
+ * first that is found counts, so more special ones come first.
  */
 static const struct {
 	const char *text;
@@ -18,24 +19,34 @@ static const struct {
 } causes[] = {
 	{"Connection refused", ALWAYS, " refuses"},
 	{"No such file or directory", WITH_SOCKET, " is not there: no such socket"},
-	{"DNS resolution failed", ALWAYS, " is not found: its name does not resolve"},
-	{"http1.x server", ALWAYS, " speaks HTTP/1, not gRPC: another port?"},
-	{"Failed parsing HTTP/2", ALWAYS, " does not speak gRPC: another port?"},
+	{"the name does not resolve", ALWAYS, " is not found: its name does not resolve"},
+	{"address was not told in time", ALWAYS, " is not found: no name server answers"},
+	{"the server speaks HTTP/1", ALWAYS, " speaks HTTP/1, not gRPC: another port?"},
+	{"the server speaks TLS", ALWAYS, " wants TLS: ask grpcs://HOST:PORT"},
+	{"does not speak HTTP/2", ALWAYS, " does not speak gRPC: another port?"},
+	{"TLS without h2", ALWAYS, " speaks TLS, but not gRPC: another port?"},
 	{"wrong version number", WITH_TLS,
 	 " does not speak TLS: --no-tls, or tls = false in .buckconfig"},
-	{"is not in peer certificate", WITH_TLS, " shows a certificate for another name"},
-	{"certificate verify failed", WITH_TLS,
+	{"certificate is for another name", WITH_TLS, " shows a certificate for another name"},
+	{"certificate is not valid today", WITH_TLS,
+	 " shows a certificate that has run out, or is not valid yet"},
+	{"certificate is not trusted", WITH_TLS,
 	 " shows a certificate that no trusted CA signed: --tls-ca FILE names one"},
-	{"empty address list", WITH_TLS,
+	{"TLS files are of no use", WITH_TLS,
 	 " was not asked: the TLS files do not fit together (certificate and key?)"},
-	{"SETTINGS frame", ALWAYS, " takes the connection, then says nothing: another port?"},
-	{"handshaker shutdown", ALWAYS, " does not answer"},
-	{"onnection timed out", ALWAYS, " does not answer"},
+	{"alert certificate required", WITH_TLS,
+	 " wants to see a certificate: --tls-cert FILE, --tls-key FILE"},
+	{"sent no SETTINGS", ALWAYS, " takes the connection, then says nothing: another port?"},
+	{"connecting timed out", ALWAYS, " does not answer"},
+	{"does not answer a PING", ALWAYS, " does not answer"},
+	{"Connection timed out", ALWAYS, " does not answer"},
 	{"No route to host", ALWAYS, " does not answer: no route to its host"},
 	{"Network is unreachable", ALWAYS, " does not answer: no network reaches it"},
-	{"Socket closed", WITHOUT_TLS,
+	{"closed the connection", WITHOUT_CERTIFICATE,
+	 " closed the connection: if it wants a certificate, --tls-cert FILE shows one"},
+	{"closed the connection", WITHOUT_TLS,
 	 " closed the connection: if it wants TLS, ask grpcs://HOST:PORT"},
-	{"onnection reset by peer", WITHOUT_TLS,
+	{"Connection reset by peer", WITHOUT_TLS,
 	 " closed the connection: if it wants TLS, ask grpcs://HOST:PORT"},
 };
 
@@ -44,10 +55,12 @@ static bool applies(enum when when, const struct remote *remote)
 	switch (when) {
 	case WITH_TLS:
 		return remote->tls;
+	case WITHOUT_CERTIFICATE:
+		return remote->tls && !remote->cert_path;
 	case WITHOUT_TLS:
 		return !remote->tls;
 	case WITH_SOCKET:
-		return strncmp(remote->target, "unix:", 5) == 0;
+		return strncmp(remote->endpoint, "unix:", 5) == 0;
 	case ALWAYS:
 		break;
 	}
@@ -65,17 +78,6 @@ static const char *find_meaning(const struct remote *remote, const char *message
 	return NULL;
 }
 
-/* The core wraps the cause: "failed to connect to all addresses; last error: …". */
-static const char *innermost(const char *message)
-{
-	static const char marker[] = "last error: ";
-	const char *at;
-
-	while ((at = strstr(message, marker)) != NULL)
-		message = at + sizeof(marker) - 1;
-	return message;
-}
-
 static void explain_unavailable(const struct remote *remote, const char *message, struct buf *out)
 {
 	const char *meaning = find_meaning(remote, message);
@@ -83,7 +85,7 @@ static void explain_unavailable(const struct remote *remote, const char *message
 	if (meaning)
 		buf_addstr(out, meaning);
 	else
-		buf_addf(out, " cannot be asked: %s", innermost(message));
+		buf_addf(out, " cannot be asked: %s", message);
 }
 
 void explain_failure(const struct remote *remote, bool proxied, int code, const char *message,

@@ -1,7 +1,7 @@
 /*
- * A failed call in the words of the C core -> one line for a person: who, what
- * is wrong, and where it helps, what to do. The C core reports nearly all of
- * them as UNAVAILABLE and buries the cause in its text. Pure.
+ * A failed call in the words of its connection -> one line for a person: who,
+ * what is wrong, and where it helps, what to do. All that keeps a server from
+ * being asked is UNAVAILABLE; the text has the cause. Pure.
  */
 #ifndef BR2_LOOKUP_EXPLAIN_H
 #define BR2_LOOKUP_EXPLAIN_H

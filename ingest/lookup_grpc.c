@@ -3,15 +3,12 @@
 #include "lookup_explain.h"
 #include "lookup_grpc_call.h"
 #include "lookup_grpc_channel.h"
-#include "lookup_grpc_metadata.h"
 #include "lookup_message.h"
 #include "lookup_reply.h"
 #include "util/clock.h"
 #include "util/mem.h"
 
-#include <grpc/grpc.h>
-
-#include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,12 +43,8 @@ struct slot {
 struct transport_grpc {
 	struct transport base;
 	const struct remote *remote;
-	bool proxied;
-	grpc_channel *channel;
-	grpc_completion_queue *queue;
-	struct call_metadata metadata;
+	struct channel *channel;
 	struct slot *slots;
-	uint32_t flying;		    /* calls */
 	uint32_t *pending, pending_count;   /* slots, oldest first */
 	uint32_t *answered, answered_count; /* slots */
 	struct slot *given;		    /* whose answer the engine has; NULL: none */
@@ -69,50 +62,35 @@ static uint32_t index_of(const struct transport_grpc *grpc, const struct slot *s
 
 /* ---- calls ---- */
 
-static bool take_plain(const uint8_t *bytes, size_t len, struct buf *data)
-{
-	buf_add(data, bytes, len);
-	return true;
-}
-
 static const struct rpc_method get_action_result = {
-	"/build.bazel.remote.execution.v2.ActionCache/GetActionResult", false, take_plain};
+	"/build.bazel.remote.execution.v2.ActionCache/GetActionResult", NULL};
 static const struct rpc_method batch_read_blobs = {
-	"/build.bazel.remote.execution.v2.ContentAddressableStorage/BatchReadBlobs", false,
-	take_plain};
-static const struct rpc_method read_stream = {"/google.bytestream.ByteStream/Read", true,
+	"/build.bazel.remote.execution.v2.ContentAddressableStorage/BatchReadBlobs", NULL};
+static const struct rpc_method read_stream = {"/google.bytestream.ByteStream/Read",
 					      message_read_part};
 
-/* Starts a call in a slot. Clears `request`. */
-static int call(struct transport_grpc *grpc, struct slot *slot, const struct rpc_method *method,
-		struct buf *request, struct err *err)
+static struct buf *begin(struct slot *slot, const struct rpc_method *method)
 {
-	const struct rpc_setup setup = {grpc->channel, grpc->queue, &grpc->metadata};
-	int64_t left_ms = slot->end_ms - clock_monotonic_ms();
-	int failed = rpc_start(&slot->rpc, &setup, method, request, left_ms > 0 ? left_ms : 0, err);
+	return rpc_begin(&slot->rpc, method, slot->end_ms);
+}
 
-	buf_release(request);
-	if (failed < 0)
-		return err_prefix(err, "%s", grpc->remote->endpoint);
+static void call(struct transport_grpc *grpc, struct slot *slot)
+{
+	rpc_ready(&slot->rpc);
 	slot->state = SLOT_FLYING;
-	grpc->flying++;
-	return 0;
+	channel_start(grpc->channel, &slot->rpc);
 }
 
-static int get_result(struct transport_grpc *grpc, struct slot *slot, struct err *err)
+static void get_result(struct transport_grpc *grpc, struct slot *slot)
 {
-	struct buf request = BUF_INIT;
-
-	message_action_result(&slot->request, &request);
-	return call(grpc, slot, &get_action_result, &request, err);
+	message_action_result(&slot->request, begin(slot, &get_action_result));
+	call(grpc, slot);
 }
 
-static int read_blob(struct transport_grpc *grpc, struct slot *slot, struct err *err)
+static void read_blob(struct transport_grpc *grpc, struct slot *slot)
 {
-	struct buf request = BUF_INIT;
-
-	message_read(&slot->request, &request);
-	return call(grpc, slot, &read_stream, &request, err);
+	message_read(&slot->request, begin(slot, &read_stream));
+	call(grpc, slot);
 }
 
 /* ---- answers ---- */
@@ -133,13 +111,27 @@ static struct str text_of(const struct buf *buf)
 	return (struct str){buf->data, buf->len};
 }
 
+/* That of the slot's own call, whose bytes need not be copied. */
+static void answer_from_call(struct transport_grpc *grpc, struct slot *slot)
+{
+	struct buf message = slot->message, data = slot->data;
+
+	slot->state = SLOT_ANSWERED;
+	slot->code = slot->rpc.code;
+	slot->message = slot->rpc.message;
+	slot->data = slot->rpc.data;
+	slot->rpc.message = message;
+	slot->rpc.data = data;
+	grpc->answered[grpc->answered_count++] = index_of(grpc, slot);
+}
+
 /* What the engine was given is gone with its next wait. */
 static void forget_answer(struct transport_grpc *grpc)
 {
 	if (!grpc->given)
 		return;
-	buf_release(&grpc->given->message);
-	buf_release(&grpc->given->data);
+	rpc_recycle(&grpc->given->message);
+	rpc_recycle(&grpc->given->data);
 	grpc->given = NULL;
 }
 
@@ -199,20 +191,17 @@ static struct slot *gather(struct transport_grpc *grpc, const struct lookup_requ
 	return first;
 }
 
-static int send_pending(struct transport_grpc *grpc, struct err *err)
+static void send_pending(struct transport_grpc *grpc)
 {
 	const struct lookup_request *requests[BATCH_BLOBS];
-	struct buf request = BUF_INIT;
 	size_t count;
 
 	while (grpc->pending_count) {
 		struct slot *first = gather(grpc, requests, &count);
 
-		message_batch(requests, count, &request);
-		if (call(grpc, first, &batch_read_blobs, &request, err) < 0)
-			return -1;
+		message_batch(requests, count, begin(first, &batch_read_blobs));
+		call(grpc, first);
 	}
-	return 0;
 }
 
 /* The whole call was refused: for its size, for one of its blobs, or because there is none. */
@@ -233,37 +222,41 @@ static void answer_from_batch(struct transport_grpc *grpc, struct slot *slot, co
 }
 
 /* Each of a batch has its answer, or is read on its own. */
-static int finish_batch(struct transport_grpc *grpc, struct slot *first, struct err *err)
+static void finish_batch(struct transport_grpc *grpc, struct slot *first)
 {
-	struct rpc rpc = first->rpc;
-	bool refused = is_refused(&rpc);
+	struct rpc *rpc = &first->rpc;
+	bool refused = is_refused(rpc);
 	uint32_t at = index_of(grpc, first);
-	int failed = 0;
 
-	memset(&first->rpc, 0, sizeof(first->rpc));
-	while (at != NO_SLOT && !failed) {
+	while (at != NO_SLOT) {
 		struct slot *slot = &grpc->slots[at];
 
 		at = slot->next;
 		if (refused)
-			failed = read_blob(grpc, slot, err);
+			read_blob(grpc, slot);
 		else
-			answer_from_batch(grpc, slot, &rpc);
+			answer_from_batch(grpc, slot, rpc);
 	}
-	rpc_release(&rpc);
-	return failed;
+	if (!refused)
+		rpc_recycle(&rpc->data);
 }
 
-static int finish_call(struct transport_grpc *grpc, struct rpc *rpc, struct err *err)
+static void finish_call(struct transport_grpc *grpc, struct rpc *rpc)
 {
 	struct slot *slot = (struct slot *)((char *)rpc - offsetof(struct slot, rpc));
 
-	grpc->flying--;
 	if (rpc->method == &batch_read_blobs)
-		return finish_batch(grpc, slot, err);
-	answer(grpc, slot, rpc->code, text_of(&rpc->message), text_of(&rpc->data));
-	rpc_release(rpc);
-	return 0;
+		finish_batch(grpc, slot);
+	else
+		answer_from_call(grpc, slot);
+}
+
+static void finish_calls(struct transport_grpc *grpc)
+{
+	struct rpc *rpc;
+
+	while ((rpc = channel_ended(grpc->channel)) != NULL)
+		finish_call(grpc, rpc);
 }
 
 /* ---- the transport ---- */
@@ -275,15 +268,16 @@ static int transport_grpc_start(struct transport *self, uint32_t index,
 	struct transport_grpc *grpc = grpc_of(self);
 	struct slot *slot = &grpc->slots[index];
 
+	(void)err;
 	slot->request = *request;
 	slot->end_ms = clock_monotonic_ms() + timeout_ms;
 	if (request->method == LOOKUP_ACTION_RESULT)
-		return get_result(grpc, slot, err);
-	if (request->digest.size_bytes > (int64_t)LOOKUP_REPLY_MAX)
+		get_result(grpc, slot);
+	else if (request->digest.size_bytes > (int64_t)LOOKUP_REPLY_MAX)
 		answer(grpc, slot, CODE_RESOURCE_EXHAUSTED, STR("the blob is larger than max"),
 		       STR_NULL);
 	else if (request->digest.size_bytes > BATCH_BYTES)
-		return read_blob(grpc, slot, err);
+		read_blob(grpc, slot);
 	else {
 		slot->state = SLOT_PENDING;
 		grpc->pending[grpc->pending_count++] = index;
@@ -295,30 +289,32 @@ static int transport_grpc_wait(struct transport *self, int64_t timeout_ms,
 			       struct transport_reply *out_reply, struct err *err)
 {
 	struct transport_grpc *grpc = grpc_of(self);
-	gpr_timespec end = rpc_in_ms(timeout_ms);
+	int64_t end_ms = 0;
 
+	(void)err;
 	forget_answer(grpc);
 	/*
 	 * Not in start(), and not before the engine has all answers: for each it asks
 	 * for another blob, and these go together.
 	 */
-	if (!grpc->answered_count && send_pending(grpc, err) < 0)
-		return -1;
+	if (!grpc->answered_count)
+		send_pending(grpc);
 	while (!grpc->answered_count) {
-		grpc_event event = grpc_completion_queue_next(grpc->queue, end, NULL);
-		struct rpc_tag *tag = event.tag;
+		int64_t now_ms = clock_monotonic_ms();
 
-		if (event.type != GRPC_OP_COMPLETE)
+		if (!end_ms)
+			end_ms = now_ms + timeout_ms;
+		else if (now_ms >= end_ms)
 			return 0;
-		if (rpc_step(tag) && finish_call(grpc, tag->rpc, err) < 0)
-			return -1;
+		channel_turn(grpc->channel, end_ms);
+		finish_calls(grpc);
 	}
 	return give_answer(grpc, out_reply);
 }
 
 static int transport_grpc_refresh(struct transport *self)
 {
-	return metadata_refresh(&grpc_of(self)->metadata);
+	return channel_refresh(grpc_of(self)->channel);
 }
 
 static void transport_grpc_explain(struct transport *self, int code, const char *message,
@@ -326,47 +322,17 @@ static void transport_grpc_explain(struct transport *self, int code, const char 
 {
 	struct transport_grpc *grpc = grpc_of(self);
 
-	explain_failure(grpc->remote, grpc->proxied, code, message, out);
+	explain_failure(grpc->remote, channel_is_proxied(grpc->channel), code, message, out);
 }
 
 /* ---- making and ending ---- */
-
-/* Destroying a queue with calls in flight would abort. */
-static void cancel_calls(struct transport_grpc *grpc)
-{
-	uint32_t i;
-
-	for (i = 0; i < grpc->base.slots; i++)
-		if (grpc->slots[i].rpc.call)
-			rpc_cancel(&grpc->slots[i].rpc);
-	while (grpc->flying) {
-		grpc_event event = grpc_completion_queue_next(grpc->queue, rpc_in_ms(1000), NULL);
-		struct rpc_tag *tag = event.tag;
-
-		if (event.type == GRPC_OP_COMPLETE && rpc_step(tag)) {
-			rpc_release(tag->rpc);
-			grpc->flying--;
-		}
-	}
-}
-
-static void close_queue(grpc_completion_queue *queue)
-{
-	grpc_event event;
-
-	grpc_completion_queue_shutdown(queue);
-	do
-		event = grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_MONOTONIC),
-						   NULL);
-	while (event.type != GRPC_QUEUE_SHUTDOWN);
-	grpc_completion_queue_destroy(queue);
-}
 
 static void free_slots(struct transport_grpc *grpc)
 {
 	uint32_t i;
 
 	for (i = 0; i < grpc->base.slots; i++) {
+		rpc_release(&grpc->slots[i].rpc);
 		buf_release(&grpc->slots[i].message);
 		buf_release(&grpc->slots[i].data);
 	}
@@ -379,14 +345,9 @@ static void transport_grpc_free(struct transport *self)
 {
 	struct transport_grpc *grpc = grpc_of(self);
 
-	cancel_calls(grpc);
-	if (grpc->channel)
-		grpc_channel_destroy(grpc->channel);
-	close_queue(grpc->queue);
-	metadata_release(&grpc->metadata);
+	channel_free(grpc->channel);
 	free_slots(grpc);
 	free(grpc);
-	grpc_shutdown_blocking();
 }
 
 static const struct transport_ops transport_grpc_ops = {
@@ -397,30 +358,6 @@ static const struct transport_ops transport_grpc_ops = {
 	.free = transport_grpc_free,
 };
 
-/* The core's threads inherit the mask: a signal must meet our own thread. */
-static void block_signals(sigset_t *out_before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, out_before);
-}
-
-/* grpc_proxy, https_proxy, http_proxy in lower case: src/core/ext/filters/client_channel. */
-static bool environment_names_proxy(void)
-{
-	static const char *const names[] = {"grpc_proxy", "https_proxy", "http_proxy"};
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *value = getenv(names[i]);
-
-		if (value && *value)
-			return true;
-	}
-	return false;
-}
-
 static void make_slots(struct transport_grpc *grpc)
 {
 	uint32_t i, count = grpc->base.slots;
@@ -429,6 +366,7 @@ static void make_slots(struct transport_grpc *grpc)
 	grpc->pending = xcalloc(count, sizeof(*grpc->pending));
 	grpc->answered = xcalloc(count, sizeof(*grpc->answered));
 	for (i = 0; i < count; i++) {
+		rpc_init(&grpc->slots[i].rpc);
 		buf_init(&grpc->slots[i].message);
 		buf_init(&grpc->slots[i].data);
 	}
@@ -442,34 +380,20 @@ static struct transport_grpc *transport_grpc_alloc(const struct remote *remote, 
 		in_flight = remote->loopback ? IN_FLIGHT_LOOPBACK : IN_FLIGHT_REMOTE;
 	grpc->base = (struct transport){&transport_grpc_ops, in_flight + 1};
 	grpc->remote = remote;
-	grpc->proxied = !remote->loopback && environment_names_proxy();
 	make_slots(grpc);
-	grpc->queue = grpc_completion_queue_create_for_next(NULL);
 	return grpc;
 }
 
 int transport_grpc_new(struct transport **out_transport, const struct remote *remote,
 		       uint32_t in_flight, struct err *err)
 {
-	struct transport_grpc *grpc;
-	sigset_t before;
-	int result = -1;
+	struct transport_grpc *grpc = transport_grpc_alloc(remote, in_flight);
 
-	/* The core prints errors that every failed call reports anyway. */
-	setenv("GRPC_VERBOSITY", "NONE", 0);
-	/* getaddrinfo() knows what other programs of this machine know; c-ares leaks, too. */
-	setenv("GRPC_DNS_RESOLVER", "native", 0);
-	block_signals(&before);
-	grpc_init();
-	grpc = transport_grpc_alloc(remote, in_flight);
-	if (metadata_make(remote, &grpc->metadata, err) == 0 &&
-	    channel_open(remote, &grpc->channel, err) == 0) {
-		*out_transport = &grpc->base;
-		result = 0;
-	} else {
+	if (channel_new(remote, &grpc->channel, err) < 0) {
 		err->kind = ERR_USAGE; /* also for a file that cannot be read */
 		transport_grpc_free(&grpc->base);
+		return -1;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return result;
+	*out_transport = &grpc->base;
+	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * The transport over the gRPC C core: one channel, one completion queue, one
- * array of slots. The only user of <grpc/…>.
+ * The transport over gRPC: one channel, which is one connection of HTTP/2, and
+ * an array of slots. The three methods that we call, no more of gRPC.
  */
 #ifndef BR2_LOOKUP_GRPC_H
 #define BR2_LOOKUP_GRPC_H

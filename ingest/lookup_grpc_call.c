@@ -1,222 +1,265 @@
 #include "lookup_grpc_call.h"
 
 #include "lookup.h"
+#include "lookup_grpc_status.h"
 #include "lookup_reply.h"
-
-#include <grpc/byte_buffer.h>
-#include <grpc/byte_buffer_reader.h>
-#include <grpc/slice.h>
 
 #include <string.h>
 
-gpr_timespec rpc_in_ms(int64_t ms)
+#define PREFIX 5 /* a flag, and the length in four bytes */
+#define NOT_SAID (-1)
+#define KEPT_MAX ((size_t)16 << 10)
+/* Of a message: what may stand around the bytes that we are after. */
+#define ENVELOPE 64
+#define TEXT_MAX ((size_t)4 << 10)
+
+/* ---- the question ---- */
+
+void rpc_recycle(struct buf *buf)
 {
-	/* Not CLOCK_REALTIME: deadlines must not jump when the clock is set. */
-	return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_millis(ms, GPR_TIMESPAN));
+	if (buf->cap > KEPT_MAX)
+		buf_release(buf);
+	else
+		buf_clear(buf);
 }
 
-/* The core still gives all tags back. */
-static void give_up(struct rpc *rpc, int code, const char *fault)
+void rpc_init(struct rpc *rpc)
 {
-	rpc->fault = fault;
-	rpc->fault_code = code;
-	grpc_call_cancel(rpc->call, NULL);
-}
-
-/* ---- starting ---- */
-
-/*
- * Each attempt gets a message of its own: sending moves the bytes out of the
- * buffer, and a second use would send an empty message (grpc PR 12306).
- */
-static grpc_byte_buffer *make_request(const struct buf *bytes)
-{
-	grpc_slice slice = grpc_slice_from_copied_buffer(bytes->data, bytes->len);
-	grpc_byte_buffer *buffer = grpc_raw_byte_buffer_create(&slice, 1);
-
-	grpc_slice_unref(slice);
-	return buffer;
-}
-
-static grpc_op receive_message(struct rpc *rpc)
-{
-	grpc_op op;
-
-	memset(&op, 0, sizeof(op));
-	op.op = GRPC_OP_RECV_MESSAGE;
-	op.data.recv_message.recv_message = &rpc->reply;
-	return op;
-}
-
-static grpc_op receive_status(struct rpc *rpc)
-{
-	grpc_op op;
-
-	memset(&op, 0, sizeof(op));
-	op.op = GRPC_OP_RECV_STATUS_ON_CLIENT;
-	op.data.recv_status_on_client.trailing_metadata = &rpc->trailing;
-	op.data.recv_status_on_client.status = &rpc->status;
-	op.data.recv_status_on_client.status_details = &rpc->details;
-	return op;
-}
-
-static grpc_call_error start_ops(struct rpc *rpc, const grpc_op *ops, size_t count,
-				 struct rpc_tag *tag)
-{
-	grpc_call_error fault = grpc_call_start_batch(rpc->call, ops, count, tag, NULL);
-
-	if (fault == GRPC_CALL_OK)
-		rpc->flying++;
-	return fault;
-}
-
-/*
- * A single answer comes with everything else in one batch, one tag. A stream's
- * status comes after its last message, so it has a batch of its own.
- */
-static grpc_call_error start_batches(struct rpc *rpc, const struct call_metadata *metadata)
-{
-	grpc_op ops[6];
-	grpc_op status = receive_status(rpc);
-	grpc_call_error fault;
-
-	memset(ops, 0, sizeof(ops));
-	ops[0].op = GRPC_OP_SEND_INITIAL_METADATA;
-	ops[0].data.send_initial_metadata.metadata = metadata->entries;
-	ops[0].data.send_initial_metadata.count = metadata->count;
-	ops[1].op = GRPC_OP_SEND_MESSAGE;
-	ops[1].data.send_message.send_message = rpc->request;
-	ops[2].op = GRPC_OP_SEND_CLOSE_FROM_CLIENT;
-	ops[3].op = GRPC_OP_RECV_INITIAL_METADATA;
-	ops[3].data.recv_initial_metadata.recv_initial_metadata = &rpc->initial;
-	ops[4] = receive_message(rpc);
-	ops[5] = status;
-	if (!rpc->method->stream)
-		return start_ops(rpc, ops, 6, &rpc->end_tag);
-	fault = start_ops(rpc, &status, 1, &rpc->end_tag);
-	return fault == GRPC_CALL_OK ? start_ops(rpc, ops, 5, &rpc->message_tag) : fault;
-}
-
-int rpc_start(struct rpc *rpc, const struct rpc_setup *setup, const struct rpc_method *method,
-	      const struct buf *request, int64_t timeout_ms, struct err *err)
-{
-	grpc_call_error fault;
-
 	memset(rpc, 0, sizeof(*rpc));
-	rpc->method = method;
-	rpc->end_tag = (struct rpc_tag){rpc, false};
-	rpc->message_tag = (struct rpc_tag){rpc, true};
-	rpc->request = make_request(request);
-	grpc_metadata_array_init(&rpc->initial);
-	grpc_metadata_array_init(&rpc->trailing);
-	rpc->details = grpc_empty_slice();
+	buf_init(&rpc->request);
 	buf_init(&rpc->message);
 	buf_init(&rpc->data);
-	rpc->call = grpc_channel_create_call(
-		setup->channel, NULL, GRPC_PROPAGATE_DEFAULTS, setup->queue,
-		grpc_slice_from_static_string(method->name), NULL, rpc_in_ms(timeout_ms), NULL);
-	fault = start_batches(rpc, setup->metadata);
-	if (fault != GRPC_CALL_OK && rpc->flying)
-		give_up(rpc, CODE_INTERNAL, "the answer cannot be waited for");
-	if (rpc->flying)
-		return 0;
-	err_set(err, ERR_NET, "a call cannot be started: %s", grpc_call_error_to_string(fault));
-	rpc_release(rpc);
-	return -1;
-}
-
-/* ---- what comes back ---- */
-
-/* Hands over the message in one piece. False: it does not decompress. */
-static bool take_bytes(struct rpc *rpc)
-{
-	grpc_byte_buffer_reader reader;
-	grpc_slice slice;
-	bool taken;
-
-	if (!grpc_byte_buffer_reader_init(&reader, rpc->reply))
-		return false;
-	slice = grpc_byte_buffer_reader_readall(&reader);
-	grpc_byte_buffer_reader_destroy(&reader);
-	taken = rpc->method->take(GRPC_SLICE_START_PTR(slice), GRPC_SLICE_LENGTH(slice),
-				  &rpc->data);
-	grpc_slice_unref(slice);
-	return taken;
-}
-
-static void take_message(struct rpc *rpc)
-{
-	rpc->got_message = true;
-	if (!take_bytes(rpc))
-		give_up(rpc, CODE_INTERNAL, "the answer's bytes are no message of its kind");
-	else if (rpc->data.len > LOOKUP_REPLY_MAX)
-		/* In the words of the core, which bounds single messages. */
-		give_up(rpc, CODE_RESOURCE_EXHAUSTED, "the blob is larger than max");
-	grpc_byte_buffer_destroy(rpc->reply);
-	rpc->reply = NULL;
-}
-
-/* What a stream's tag brought: a message, then the next is waited for, or its end. */
-static void step_stream(struct rpc *rpc)
-{
-	grpc_op next = receive_message(rpc);
-
-	if (!rpc->reply)
-		return;
-	take_message(rpc);
-	if (!rpc->fault && start_ops(rpc, &next, 1, &rpc->message_tag) != GRPC_CALL_OK)
-		give_up(rpc, CODE_INTERNAL, "the next part of the answer cannot be waited for");
-}
-
-static void set_answer(struct rpc *rpc, int code, const char *message, size_t len)
-{
-	rpc->code = code;
-	buf_add(&rpc->message, message, len);
-}
-
-static void finish(struct rpc *rpc)
-{
-	static const char none[] = "the answer is OK but holds no message";
-
-	if (rpc->fault)
-		set_answer(rpc, rpc->fault_code, rpc->fault, strlen(rpc->fault));
-	else if (rpc->status == GRPC_STATUS_OK && !rpc->got_message && !rpc->method->stream)
-		set_answer(rpc, CODE_INTERNAL, none, sizeof(none) - 1);
-	else
-		set_answer(rpc, (int)rpc->status, (const char *)GRPC_SLICE_START_PTR(rpc->details),
-			   GRPC_SLICE_LENGTH(rpc->details));
-}
-
-bool rpc_step(struct rpc_tag *tag)
-{
-	struct rpc *rpc = tag->rpc;
-
-	rpc->flying--;
-	if (tag->is_message)
-		step_stream(rpc);
-	else if (rpc->reply && !rpc->method->stream)
-		take_message(rpc);
-	if (rpc->flying)
-		return false;
-	finish(rpc);
-	return true;
-}
-
-void rpc_cancel(struct rpc *rpc)
-{
-	grpc_call_cancel(rpc->call, NULL);
+	buf_init(&rpc->part);
 }
 
 void rpc_release(struct rpc *rpc)
 {
-	grpc_byte_buffer_destroy(rpc->request);
-	if (rpc->reply)
-		grpc_byte_buffer_destroy(rpc->reply);
-	grpc_metadata_array_destroy(&rpc->initial);
-	grpc_metadata_array_destroy(&rpc->trailing);
-	grpc_slice_unref(rpc->details);
-	grpc_call_unref(rpc->call);
+	buf_release(&rpc->request);
 	buf_release(&rpc->message);
 	buf_release(&rpc->data);
-	memset(rpc, 0, sizeof(*rpc));
+	buf_release(&rpc->part);
+}
+
+struct buf *rpc_begin(struct rpc *rpc, const struct rpc_method *method, int64_t end_ms)
+{
+	static const char prefix[PREFIX];
+
+	rpc->stream = (struct http2_stream){0};
+	rpc->method = method;
+	rpc->end_ms = end_ms;
+	rpc->code = rpc->http_status = rpc->grpc_status = NOT_SAID;
+	rpc->is_grpc = false;
+	rpc->prefix_len = rpc->left = 0;
+	rpc->messages = 0;
+	rpc->fault = NULL;
+	rpc_recycle(&rpc->request);
+	rpc_recycle(&rpc->message);
+	rpc_recycle(&rpc->data);
+	rpc_recycle(&rpc->part);
+	buf_add(&rpc->request, prefix, PREFIX);
+	return &rpc->request;
+}
+
+void rpc_ready(struct rpc *rpc)
+{
+	size_t len = rpc->request.len - PREFIX, i;
+
+	for (i = 0; i < 4; i++)
+		rpc->request.data[1 + i] = (char)(len >> 8 * (3 - i) & 0xff);
+	rpc->stream.body = (const uint8_t *)rpc->request.data;
+	rpc->stream.body_len = rpc->request.len;
+}
+
+/* ---- how it ends ---- */
+
+void rpc_fail(struct rpc *rpc, int code, const char *message)
+{
+	rpc->code = code;
+	buf_clear(&rpc->message);
+	buf_addstr(&rpc->message, message);
+}
+
+static bool give_up(struct rpc *rpc, int code, const char *fault)
+{
+	rpc->fault = fault;
+	rpc->fault_code = code;
+	return false;
+}
+
+/* The server has the last word, but it said OK: is that so? */
+static void end_well(struct rpc *rpc)
+{
+	if (!rpc->is_grpc || rpc->http_status != 200)
+		rpc_fail(rpc, CODE_INTERNAL, "the answer is OK but not of gRPC");
+	else if (rpc->prefix_len || rpc->left)
+		rpc_fail(rpc, CODE_INTERNAL, "the answer is OK but its message is cut");
+	else if (!rpc->method->take && !rpc->messages)
+		rpc_fail(rpc, CODE_INTERNAL, "the answer is OK but holds no message");
+	else
+		rpc->code = CODE_OK;
+}
+
+/* Closed in order, but gRPC's own words are missing. */
+static void end_unsaid(struct rpc *rpc)
+{
+	struct buf text = BUF_INIT;
+
+	if (rpc->http_status != 200)
+		buf_addf(&text, "the answer has HTTP status %d",
+			 rpc->http_status < 0 ? 0 : rpc->http_status);
+	else
+		buf_addstr(&text, rpc->is_grpc ? "the answer has no gRPC status"
+					       : "the answer is not of gRPC");
+	rpc_fail(rpc, status_of_http(rpc->http_status), text.data);
+	buf_release(&text);
+}
+
+/* By the server, or by ourselves for a breach of the rules on this stream alone. */
+static void end_reset(struct rpc *rpc, uint32_t error)
+{
+	struct buf text = BUF_INIT;
+
+	buf_addf(&text, "the stream was reset (HTTP/2 error %u)", (unsigned)error);
+	rpc_fail(rpc, status_of_reset(error), text.data);
+	buf_release(&text);
+}
+
+/* A server may end with RST_STREAM what it has answered in full. */
+void rpc_end(struct rpc *rpc, uint32_t error)
+{
+	if (rpc->fault)
+		rpc_fail(rpc, rpc->fault_code, rpc->fault);
+	else if (rpc->grpc_status == CODE_OK)
+		end_well(rpc);
+	else if (rpc->grpc_status != NOT_SAID)
+		rpc->code = rpc->grpc_status;
+	else if (error != HTTP2_NO_ERROR)
+		end_reset(rpc, error);
+	else
+		end_unsaid(rpc);
+}
+
+/* ---- what comes: fields ---- */
+
+static int parse_http_status(struct str value)
+{
+	int number = status_parse(value);
+
+	return number < 100 ? NOT_SAID : number;
+}
+
+/* "application/grpc", "application/grpc+proto", "application/grpc;…" */
+static bool is_grpc_type(struct str value)
+{
+	static const char type[] = "application/grpc";
+	size_t len = sizeof(type) - 1;
+
+	return str_starts(value, type) && (value.len == len || strchr("+;", value.data[len]));
+}
+
+static void take_message(struct rpc *rpc, struct str value)
+{
+	buf_clear(&rpc->message);
+	if (value.len <= TEXT_MAX)
+		status_message(value, &rpc->message);
+	else
+		status_message((struct str){value.data, TEXT_MAX}, &rpc->message);
+}
+
+static void take_status(struct rpc *rpc, struct str value)
+{
+	int code = status_parse(value);
+
+	rpc->grpc_status = code < 0 || code > CODE_UNAUTHENTICATED ? CODE_UNKNOWN : code;
+}
+
+/* A head that says 100 to 199 is followed by the true one, which begins anew. */
+void rpc_field(struct rpc *rpc, struct str name, struct str value)
+{
+	if (str_is(name, "grpc-status")) {
+		take_status(rpc, value);
+	} else if (str_is(name, "grpc-message")) {
+		take_message(rpc, value);
+	} else if (str_is(name, ":status")) {
+		rpc->http_status = parse_http_status(value);
+		rpc->is_grpc = false;
+	} else if (str_is(name, "content-type")) {
+		rpc->is_grpc = is_grpc_type(value);
+	}
+}
+
+/* ---- what comes: messages ---- */
+
+static size_t message_len(const struct rpc *rpc)
+{
+	return (size_t)rpc->prefix[1] << 24 | (size_t)rpc->prefix[2] << 16 |
+	       (size_t)rpc->prefix[3] << 8 | rpc->prefix[4];
+}
+
+static struct buf *message_place(struct rpc *rpc)
+{
+	return rpc->method->take ? &rpc->part : &rpc->data;
+}
+
+/* The prefix is whole. The texts are those of other clients of gRPC: lookup_reply knows one. */
+static bool begin_message(struct rpc *rpc)
+{
+	size_t len = message_len(rpc);
+
+	rpc->prefix_len = 0;
+	if (rpc->prefix[0])
+		return give_up(rpc, CODE_INTERNAL,
+			       "the answer is compressed, which was not asked for");
+	if (len + rpc->data.len > LOOKUP_REPLY_MAX + (rpc->method->take ? ENVELOPE : 0))
+		return give_up(rpc, CODE_RESOURCE_EXHAUSTED, "the answer is larger than max");
+	if (rpc->messages++ && !rpc->method->take)
+		return give_up(rpc, CODE_INTERNAL, "the answer holds more than one message");
+	rpc->left = len;
+	return true;
+}
+
+static bool end_message(struct rpc *rpc)
+{
+	if (!rpc->method->take)
+		return true;
+	if (!rpc->method->take((const uint8_t *)rpc->part.data, rpc->part.len, &rpc->data))
+		return give_up(rpc, CODE_INTERNAL, "the answer's bytes are no message of its kind");
+	if (rpc->data.len > LOOKUP_REPLY_MAX)
+		return give_up(rpc, CODE_RESOURCE_EXHAUSTED, "the answer is larger than max");
+	buf_clear(&rpc->part);
+	return true;
+}
+
+/* Takes what it can of the prefix or the message. */
+static bool take_bytes(struct rpc *rpc, const uint8_t **data, size_t *len)
+{
+	size_t wanted = rpc->left ? rpc->left : PREFIX - rpc->prefix_len;
+	size_t some = *len < wanted ? *len : wanted;
+	const uint8_t *from = *data;
+
+	*data += some;
+	*len -= some;
+	if (rpc->left) {
+		buf_add(message_place(rpc), from, some);
+		rpc->left -= some;
+		return rpc->left || end_message(rpc);
+	}
+	memcpy(rpc->prefix + rpc->prefix_len, from, some);
+	rpc->prefix_len += some;
+	if (rpc->prefix_len < PREFIX)
+		return true;
+	if (!begin_message(rpc))
+		return false;
+	return rpc->left || end_message(rpc);
+}
+
+/* What is not of gRPC is not kept: a page of a proxy; its status will tell. */
+bool rpc_body(struct rpc *rpc, const uint8_t *data, size_t len)
+{
+	if (rpc->http_status != 200 || !rpc->is_grpc)
+		return true;
+	while (len)
+		if (!take_bytes(rpc, &data, &len))
+			return false;
+	return true;
 }

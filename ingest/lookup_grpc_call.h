@@ -1,16 +1,17 @@
 /*
- * One call of the gRPC C core: one message goes out, one comes back, or a stream
- * of them. A part of lookup_grpc, no use to others.
+ * One call of gRPC on a stream of HTTP/2: one message goes out, one comes back,
+ * or a stream of them. Pure: it is told what the stream brings. Source: grpc
+ * doc/PROTOCOL-HTTP2.md. A part of lookup_grpc, no use to others.
  */
 #ifndef BR2_LOOKUP_GRPC_CALL_H
 #define BR2_LOOKUP_GRPC_CALL_H
 
-#include "lookup_grpc_metadata.h"
+#include "lookup_http2.h"
 #include "util/buf.h"
+#include "util/str.h"
 
-#include <grpc/grpc.h>
-#include <grpc/support/time.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Takes the bytes of one message into `data`. False: they are none such. */
@@ -18,56 +19,48 @@ typedef bool rpc_take_fn(const uint8_t *bytes, size_t len, struct buf *data);
 
 /* A method of a service, and how its answer becomes bytes of ours. */
 struct rpc_method {
-	const char *name; /* "/package.Service/Method" */
-	bool stream;	  /* it answers with any number of messages */
-	rpc_take_fn *take;
+	const char *name;  /* "/package.Service/Method" */
+	rpc_take_fn *take; /* of each message of a stream; NULL: one message, as it is */
 };
 
-/* What comes back from the queue: part of a call. */
-struct rpc_tag {
-	struct rpc *rpc;
-	bool is_message; /* a message of a stream, or its end */
-};
-
-/*
- * Everything that the core points to lives here until the last tag is back, so it
- * must not move. Zeroed: free. Once rpc_step() says that it has ended, `code`,
- * `message` and `data` are its answer.
- */
+/* Initialized once, used for one call after another; its memory stays. */
 struct rpc {
-	grpc_call *call; /* NULL: free */
+	struct http2_stream stream; /* first: events give it back */
+	struct channel *channel;    /* that it was started on, with its place in a list there */
+	struct rpc *before, *after;
 	const struct rpc_method *method;
-	uint32_t flying; /* tags that are not back */
-	int code;
+	int64_t end_ms;	    /* its deadline, of CLOCK_MONOTONIC */
+	struct buf request; /* the message as it is sent */
+	int code;	    /* once it has ended, as the two below; google.rpc.Code */
 	struct buf message, data;
 
-	grpc_byte_buffer *request, *reply;
-	grpc_metadata_array initial, trailing;
-	grpc_status_code status;
-	grpc_slice details;
-	struct rpc_tag end_tag, message_tag;
-	bool got_message;
+	int http_status, grpc_status; /* -1: not said so far */
+	bool is_grpc;		      /* by its content type */
+	uint8_t prefix[5];
+	size_t prefix_len; /* what came of it */
+	size_t left;	   /* of the message behind the prefix */
+	uint32_t messages; /* that began */
+	struct buf part;   /* of a stream's message, until it is whole */
 	const char *fault; /* why we gave it up ourselves; NULL: we did not */
 	int fault_code;
 };
 
-struct rpc_setup {
-	grpc_channel *channel;
-	grpc_completion_queue *queue;
-	const struct call_metadata *metadata;
-};
-
-/* Milliseconds from now, by a clock that nobody sets. */
-gpr_timespec rpc_in_ms(int64_t ms);
-
-/* Starts it with the message's bytes. -1: it cannot be started, and is free. */
-int rpc_start(struct rpc *rpc, const struct rpc_setup *setup, const struct rpc_method *method,
-	      const struct buf *request, int64_t timeout_ms, struct err *err);
-/* A tag came back. True: the call has ended. */
-bool rpc_step(struct rpc_tag *tag);
-/* It will end soon. */
-void rpc_cancel(struct rpc *rpc);
-/* After its end: frees all of it. */
+void rpc_init(struct rpc *rpc);
 void rpc_release(struct rpc *rpc);
+
+/* Empties it for a call, and gives the place where the request's message is to be added. */
+struct buf *rpc_begin(struct rpc *rpc, const struct rpc_method *method, int64_t end_ms);
+/* The message is there. The stream's body is set. */
+void rpc_ready(struct rpc *rpc);
+/* It ends without the server's word: code, message. */
+void rpc_fail(struct rpc *rpc, int code, const char *message);
+
+/* What its stream brings: see struct http2_events. After rpc_end() it has ended. */
+void rpc_field(struct rpc *rpc, struct str name, struct str value);
+bool rpc_body(struct rpc *rpc, const uint8_t *data, size_t len);
+void rpc_end(struct rpc *rpc, uint32_t error);
+
+/* Empties a buffer; keeps its memory if it is not much. */
+void rpc_recycle(struct buf *buf);
 
 #endif

@@ -1,97 +1,116 @@
 #include "lookup_grpc_metadata.h"
 
 #include "lookup_message.h"
+#include "util/base64.h"
 #include "util/buf.h"
 #include "util/mem.h"
 
-#include <grpc/slice.h>
-
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void add_entry(struct call_metadata *metadata, const char *name, const void *value,
-		      size_t len)
-{
-	grpc_metadata *entry;
+/* Of at most eight digits, says grpc doc/PROTOCOL-HTTP2.md. */
+#define TIMEOUT_MAX INT64_C(99999999)
 
-	metadata->entries =
-		xreallocarray(metadata->entries, metadata->count + 1, sizeof(*metadata->entries));
-	entry = &metadata->entries[metadata->count++];
-	memset(entry, 0, sizeof(*entry));
-	entry->key = grpc_slice_from_copied_string(name);
-	entry->value = grpc_slice_from_copied_buffer(value, len);
+/* The order of the first fields, by grpc doc/PROTOCOL-HTTP2.md. */
+enum { FIELD_METHOD, FIELD_SCHEME, FIELD_PATH, FIELD_AUTHORITY, FIELD_TIMEOUT };
+
+static void add(struct metadata *metadata, const char *name, const char *value, bool secret)
+{
+	metadata->fields =
+		xreallocarray(metadata->fields, metadata->count + 1, sizeof(*metadata->fields));
+	metadata->fields[metadata->count++] =
+		(struct http2_field){str_of(name), str_of(value), secret};
 }
 
 /* remote-apis: RequestMetadata's comment names the header. */
-static void add_request_metadata(struct call_metadata *metadata)
+static void add_about(struct metadata *metadata)
 {
-	struct buf message = BUF_INIT;
+	struct buf message = BUF_INIT, text = BUF_INIT;
 
 	message_request_metadata(BR2_VERSION, &message);
-	add_entry(metadata, "build.bazel.remote.execution.v2.requestmetadata-bin", message.data,
-		  message.len);
+	base64_encode(message.data, message.len, &text);
+	metadata->about = buf_detach(&text);
+	add(metadata, "build.bazel.remote.execution.v2.requestmetadata-bin", metadata->about,
+	    false);
 	buf_release(&message);
 }
 
-static bool key_is_legal(const char *text)
+static void add_call(struct metadata *metadata)
 {
-	return grpc_header_key_is_legal(grpc_slice_from_static_string(text)) != 0;
+	const struct remote *remote = metadata->remote;
+	bool local = strncmp(remote->endpoint, "unix:", 5) == 0;
+
+	metadata->authority = xstrdup(local ? "localhost" : remote->endpoint);
+	add(metadata, ":method", "POST", false);
+	add(metadata, ":scheme", remote->tls ? "https" : "http", false);
+	add(metadata, ":path", "", false);
+	add(metadata, ":authority", metadata->authority, false);
+	add(metadata, "grpc-timeout", "", false);
+	add(metadata, "te", "trailers", false);
+	add(metadata, "content-type", "application/grpc", false);
+	add(metadata, "user-agent", "br2-ingest/" BR2_VERSION, false);
+	add_about(metadata);
 }
 
-static bool value_is_legal(const char *text)
+/* What the protocol says itself: RFC 9113 section 8.2.2, and gRPC. */
+static bool is_protocols_own(const char *name)
 {
-	return grpc_header_nonbin_value_is_legal(grpc_slice_from_static_string(text)) != 0;
+	static const char *const names[] = {"connection",	 "content-type",     "host",
+					    "keep-alive",	 "proxy-connection", "te",
+					    "transfer-encoding", "upgrade"};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return strncmp(name, "grpc-", 5) == 0;
 }
 
-/* The core would refuse each call for an illegal one. */
-static int add_header(struct call_metadata *metadata, const struct header *header, struct err *err)
+static int add_header(struct metadata *metadata, const struct header *header, struct err *err)
 {
-	if (!key_is_legal(header->name) || !value_is_legal(header->value))
-		return err_set(err, ERR_USAGE, "header '%s' holds bytes that no header may have",
+	if (is_protocols_own(header->name))
+		return err_set(err, ERR_USAGE, "header '%s' is the protocol's own, and set by it",
 			       header->name);
 	if (metadata->remote->token_path && strcmp(header->name, "authorization") == 0)
 		return err_set(err, ERR_USAGE,
 			       "a token file and a header 'authorization' exclude each other");
-	add_entry(metadata, header->name, header->value, strlen(header->value));
+	add(metadata, header->name, header->value, true);
 	return 0;
 }
 
-static void add_token(struct call_metadata *metadata, const char *token)
+/* Takes the token over. */
+static void add_token(struct metadata *metadata, char *token)
 {
-	char *value = xasprintf("Bearer %s", token);
-
-	add_entry(metadata, "authorization", value, strlen(value));
-	free(value);
+	free(metadata->token);
+	free(metadata->bearer);
+	metadata->token = token;
+	metadata->bearer = xasprintf("Bearer %s", token);
+	add(metadata, "authorization", metadata->bearer, true);
 }
 
-static void drop_last(struct call_metadata *metadata)
+int metadata_make(const struct remote *remote, struct metadata *out_metadata, struct err *err)
 {
-	grpc_metadata *entry = &metadata->entries[--metadata->count];
-
-	grpc_slice_unref(entry->key);
-	grpc_slice_unref(entry->value);
-}
-
-int metadata_make(const struct remote *remote, struct call_metadata *out_metadata, struct err *err)
-{
+	char *token;
 	size_t i;
 
-	*out_metadata = (struct call_metadata){.remote = remote};
-	add_request_metadata(out_metadata);
+	*out_metadata = (struct metadata){.remote = remote};
+	add_call(out_metadata);
 	for (i = 0; i < remote->header_count; i++)
 		if (add_header(out_metadata, &remote->headers[i], err) < 0)
 			return -1;
 	if (!remote->token_path)
 		return 0;
-	if (remote_read_token(remote->token_path, &out_metadata->token, err) < 0)
+	if (remote_read_token(remote->token_path, &token, err) < 0)
 		return -1;
-	add_token(out_metadata, out_metadata->token);
+	add_token(out_metadata, token);
 	return 0;
 }
 
 /* A token file that is gone or half written is no reason to stop: the old one stays. */
-int metadata_refresh(struct call_metadata *metadata)
+int metadata_refresh(struct metadata *metadata)
 {
 	struct err ignored = ERR_INIT;
 	char *token;
@@ -103,17 +122,27 @@ int metadata_refresh(struct call_metadata *metadata)
 		free(token);
 		return 0;
 	}
-	free(metadata->token);
-	metadata->token = token;
-	drop_last(metadata);
+	metadata->count--;
 	add_token(metadata, token);
 	return 1;
 }
 
-void metadata_release(struct call_metadata *metadata)
+void metadata_aim(struct metadata *metadata, const char *method, int64_t timeout_ms)
 {
-	while (metadata->count)
-		drop_last(metadata);
-	free(metadata->entries);
+	if (timeout_ms < 1)
+		timeout_ms = 1;
+	else if (timeout_ms > TIMEOUT_MAX)
+		timeout_ms = TIMEOUT_MAX;
+	snprintf(metadata->timeout, sizeof(metadata->timeout), "%" PRId64 "m", timeout_ms);
+	metadata->fields[FIELD_PATH].value = str_of(method);
+	metadata->fields[FIELD_TIMEOUT].value = str_of(metadata->timeout);
+}
+
+void metadata_release(struct metadata *metadata)
+{
+	free(metadata->fields);
+	free(metadata->authority);
+	free(metadata->about);
 	free(metadata->token);
+	free(metadata->bearer);
 }

@@ -8,8 +8,9 @@ static bool says(const struct transport_reply *reply, const char *words)
 }
 
 /*
- * Not the server's quota but a size: the C core's limit for what it takes
- * (src/core/ext/filters/message_size), which no retry cures.
+ * Not the server's quota but a size, which no retry cures: ours
+ * (LOOKUP_REPLY_MAX), or what the server takes or sends ("received message
+ * larger than max", grpc-go rpc_util.go).
  */
 static bool is_size_limit(const struct transport_reply *reply)
 {

@@ -87,7 +87,7 @@ static int tell_silence(const struct asking *asking, const struct err *fault, st
 				   options->retry_missing, &blobs, err) < 0)
 		return -1;
 	wanted += blobs;
-	if (closed && remote->loopback && colon && strncmp(remote->target, "unix:", 5) != 0)
+	if (closed && remote->loopback && colon && strncmp(remote->endpoint, "unix:", 5) != 0)
 		msg_error("%s: %" PRId64 " results wanted. kubectl -n buildbarn port-forward "
 			  "svc/frontend %s:" FRONTEND_PORT " &, then br2-ingest",
 			  fault->text, wanted, colon + 1);

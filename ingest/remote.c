@@ -117,8 +117,8 @@ static bool is_named(const struct address *address, struct buckconfig *config, b
 
 	if (config_address(config, &key, &text, &ignored) == 1 &&
 	    address_parse(text, &named, &ignored) == 0) {
-		ours = address_target(address, tls);
-		theirs = address_target(&named, tls);
+		ours = address_endpoint(address, tls);
+		theirs = address_endpoint(&named, tls);
 		same = strcmp(ours, theirs) == 0;
 		address_release(&named);
 	}
@@ -169,10 +169,7 @@ static int decide_tls(const struct remote_flags *flags, const struct choice *cho
 
 /* ---- certificates and tokens ---------------------------------------------------------- */
 
-/*
- * gRPC takes a file that is no PEM without a word, and every call then fails
- * with "empty address list".
- */
+/* Said now, and of which file: a connection that fails later says neither. */
 static int check_pem(const char *path, const char *what, const char *label, struct err *err)
 {
 	struct buf text = BUF_INIT;
@@ -290,7 +287,6 @@ static int fill(const struct remote_flags *flags, struct buckconfig *config,
 	struct buckconfig *own = choice->own && (remote->tls || !configured) ? config : NULL;
 
 	remote->endpoint = address_endpoint(&choice->address, remote->tls);
-	remote->target = address_target(&choice->address, remote->tls);
 	remote->loopback = choice->address.loopback;
 	remote->source = xstrdup(choice->source);
 	remote->named = choice->own;
@@ -336,7 +332,6 @@ void remote_release(struct remote *remote)
 	}
 	free(remote->headers);
 	free(remote->endpoint);
-	free(remote->target);
 	free(remote->ca_path);
 	free(remote->cert_path);
 	free(remote->key_path);
@@ -381,7 +376,7 @@ static bool same_headers(const struct remote *a, const struct remote *b)
 
 bool remote_same(const struct remote *a, const struct remote *b)
 {
-	return strcmp(a->target, b->target) == 0 && a->tls == b->tls &&
+	return strcmp(a->endpoint, b->endpoint) == 0 && a->tls == b->tls &&
 	       same_file(a->ca_path, b->ca_path) && same_file(a->cert_path, b->cert_path) &&
 	       same_file(a->key_path, b->key_path) && same_headers(a, b) &&
 	       same_text(a->token_path, b->token_path);

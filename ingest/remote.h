@@ -25,8 +25,7 @@ struct header {
 
 /* A server, and how to speak to it. */
 struct remote {
-	char *endpoint; /* as the user knows it, for messages: localhost:8980 */
-	char *target;	/* what gRPC takes: dns:///h:p, ipv4:…, ipv6:…, unix:… */
+	char *endpoint; /* localhost:8980, 1.2.3.4:80, [::1]:8980, unix:/a/path */
 	bool tls;
 	bool loopback;	 /* or a unix socket: no proxy then */
 	char *ca_path;	 /* PEM; NULL: the system's roots */

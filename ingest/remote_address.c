@@ -1,6 +1,5 @@
 #include "remote_address.h"
 
-#include "util/buf.h"
 #include "util/mem.h"
 
 #include <arpa/inet.h>
@@ -257,47 +256,4 @@ char *address_endpoint(const struct address *address, bool tls)
 		break;
 	}
 	return xasprintf("%s:%d", address->host, port);
-}
-
-/* gRPC reads a URI: what is not plain in a path must be escaped. */
-static char *unix_target(const char *path)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				    "0123456789/-._~";
-	struct buf target = BUF_INIT;
-
-	buf_addstr(&target, "unix:");
-	for (; *path; path++)
-		if (strchr(plain, *path))
-			buf_addch(&target, *path);
-		else
-			buf_addf(&target, "%%%02X", (unsigned char)*path);
-	return buf_detach(&target);
-}
-
-/* The '%' before a zone must be escaped: gRPC reads a URI. */
-static char *ipv6_target(const char *host, int port)
-{
-	int len = (int)strcspn(host, "%");
-	const char *zone = host + len;
-
-	return xasprintf("ipv6:[%.*s%s%s]:%d", len, host, *zone ? "%25" : "", *zone ? zone + 1 : "",
-			 port);
-}
-
-char *address_target(const struct address *address, bool tls)
-{
-	int port = port_of(address, tls);
-
-	switch (address->kind) {
-	case HOST_UNIX:
-		return unix_target(address->host);
-	case HOST_IPV4:
-		return xasprintf("ipv4:%s:%d", address->host, port);
-	case HOST_IPV6:
-		return ipv6_target(address->host, port);
-	case HOST_NAME:
-		break;
-	}
-	return xasprintf("dns:///%s:%d", address->host, port);
 }

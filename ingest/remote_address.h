@@ -31,9 +31,10 @@ struct address {
 int address_parse(const char *text, struct address *out_address, struct err *err);
 void address_release(struct address *address);
 
-/* "localhost:8980", "[::1]:8980", "unix:/s.sock"; no port: 443 with TLS, else 80. Caller frees. */
+/*
+ * One spelling of all that mean the same: "localhost:8980", "[::1]:8980",
+ * "unix:/s.sock"; no port: 443 with TLS, else 80. Caller frees.
+ */
 char *address_endpoint(const struct address *address, bool tls);
-/* What gRPC takes: "dns:///localhost:8980", "ipv4:…", "ipv6:[::1]:8980", "unix:…". Caller frees. */
-char *address_target(const struct address *address, bool tls);
 
 #endif

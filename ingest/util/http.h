@@ -1,6 +1,6 @@
 /*
- * Asks an HTTP server, one request at a time: the only owner of libcurl. What
- * comes back is handed on in pieces, so that nothing large is ever held.
+ * Asks an HTTP server, one request at a time, by libcurl. What comes back is
+ * handed on in pieces, so that nothing large is ever held.
  *
  * http and https only; redirects are not followed (they would carry the
  * credentials elsewhere); a proxy of the environment is not used for this

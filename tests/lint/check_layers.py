@@ -44,13 +44,14 @@ STAGE_PAIRS = {
 
 # Header -> the only modules that include it.
 OWNERS = {
-    'grpc/*': ['lookup_grpc*'],
+    'nghttp2/*': ['lookup_http2'],
+    'openssl/*': ['util/connection'],
     'sqlite3.h': ['store*'],
     'zstd*.h': ['util/unpack'],
     'zlib.h': ['util/unpack'],
     'jansson.h': ['project', 'lookup_recording', 'lookup_replay',
                   'cluster_*'],
-    'curl/*': ['util/http*'],
+    'curl/*': ['util/http*', 'util/connection'],
     'yaml.h': ['cluster_values'],
     'protobuf-c/*': ['util/wire', 'decode_pb*', 'result', 'lookup_message'],
     'buck2.pb-c.h': ['decode_pb*'],

@@ -54,7 +54,7 @@ def test_layers_pass(tmp_path):
     write(tmp_path, {
         'ingest/store.h': '#include "model.h"\n',
         'ingest/store.c': '#include "store.h"\n#include <sqlite3.h>\n',
-        'ingest/lookup_grpc.c': '#include "config.h"\n#include <grpc/grpc.h>\n',
+        'ingest/lookup_http2.c': '#include "config.h"\n#include <nghttp2/nghttp2.h>\n',
         'ingest/result.c': '#include "digest.h"\n#include <reapi.pb-c.h>\n',
         'ingest/pipeline.c': '#include "store.h"\n#include "discover.h"\n',
         'ingest/cmd_x.c': '#include "cmd.h"\n#include "pipeline.h"\n',

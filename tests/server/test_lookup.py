@@ -311,12 +311,12 @@ def test_token(keys, tmp_path):
 
 def test_token_is_read_again(keys, tmp_path):
     """It expires in the middle of the answers; the file holds a fresh one by then."""
-    file = tmp_path / 'token'
-    file.write_text(make_token(keys, 3))
+    file, fresh = tmp_path / 'token', make_token(keys, 600)
     with harness.Server(tmp_path, '--auth', 'jwt', '--jwks', keys / 'jwks.json') as server:
+        file.write_text(make_token(keys, 3))
         process = start('--endpoint', server.address, '--instance', INSTANCE, '--token-file', file, '--quiet',
                         '--in-flight', 4, '--repeat', 1000000)
-        threading.Timer(1.5, lambda: file.write_text(make_token(keys, 600))).start()
+        threading.Timer(1.5, lambda: file.write_text(fresh)).start()
         threading.Timer(6, lambda: process.send_signal(signal.SIGINT)).start()
         answers = Answers(process, DIGESTS)
     assert answers.err == 'lookup_probe: interrupted\n'
@@ -367,7 +367,8 @@ def test_mute():
             'X takes the connection, then says nothing: another port?'
 
 
-def test_black_hole():
+@contextlib.contextmanager
+def black_hole():
     """A full accept queue drops SYNs, as a firewall does."""
     with socket.socket() as hole, contextlib.ExitStack() as stack:
         hole.bind(('127.0.0.1', 0))
@@ -377,7 +378,21 @@ def test_black_hole():
             filler.setblocking(False)
             with contextlib.suppress(BlockingIOError):
                 filler.connect(hole.getsockname())
-        assert refusal(f'127.0.0.1:{hole.getsockname()[1]}') == 'X does not answer'
+        yield f'127.0.0.1:{hole.getsockname()[1]}'
+
+
+def test_black_hole():
+    with black_hole() as hole:
+        assert refusal(hole) == 'X does not answer'
+
+
+def test_interrupted_while_connecting():
+    with black_hole() as hole:
+        process = start('--endpoint', hole)
+        threading.Timer(0.5, lambda: process.send_signal(signal.SIGINT)).start()
+        begun = time.monotonic()
+        answers = Answers(process, DIGESTS[:1])
+    assert answers.err == 'lookup_probe: interrupted\n' and time.monotonic() - begun < 2.5
 
 
 def test_proxy(server):
@@ -423,10 +438,24 @@ def test_what_is_sent(own):
     assert own.requests == [part(1, INSTANCE.encode()) + part(2, part(1, DIGESTS[0][:64].encode()) + b'\x10\x8d\x01') +
                             b'\x30\x01']
     (metadata,) = own.metadata
-    assert re.match(r'br2-ingest/[0-9.]+ ', metadata['user-agent'])
+    assert re.fullmatch(r'br2-ingest/[0-9.]+', metadata['user-agent'])
     # RequestMetadata.tool_details.tool_name
     assert part(1, b'br2-ingest') in metadata['build.bazel.remote.execution.v2.requestmetadata-bin']
     assert metadata['x-key'] == 'a=b'
+
+
+def test_deadline_is_told(own):
+    left = []
+    own.reply = lambda context: left.append(context.time_remaining()) or b''
+    assert ask(own.address, '--no-preflight', '--deadline-ms', 7000).outcomes() == {'found'}
+    assert 5 < left[0] <= 7
+
+
+@pytest.mark.parametrize('name', ['te', 'host', 'grpc-timeout', 'content-type', 'transfer-encoding'])
+def test_headers_of_the_protocol(name):
+    """What Buck2 would send in vain, or break its own calls with."""
+    assert refusal('127.0.0.1:1', '--header', f'{name}=x', code=3) == \
+        f"header '{name}' is the protocol's own, and set by it"
 
 
 @pytest.mark.parametrize('code, outcome, attempts', [

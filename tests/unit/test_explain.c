@@ -6,37 +6,41 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-/* Texts as core 29 (gRPC 1.51) gave them. */
 static const struct {
 	bool tls, proxied;
 	int code;
 	const char *message, *line;
 } cases[] = {
-	{false, false, 14,
-	 "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:1: Failed to "
-	 "connect to remote host: Connection refused",
-	 "H:1 refuses"},
-	{true, false, 14,
-	 "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:1: Failed to "
-	 "connect to remote host: Connection refused",
-	 "H:1 refuses"},
+	{false, false, 14, "Connection refused", "H:1 refuses"},
+	{true, false, 14, "Connection refused", "H:1 refuses"},
 	{false, true, 14, "Connection refused",
 	 "H:1 refuses (asked through the proxy of the environment; no_proxy=HOST goes around it)"},
-	{false, false, 14, "Socket closed",
+	{false, false, 14, "the server closed the connection",
 	 "H:1 closed the connection: if it wants TLS, ask grpcs://HOST:PORT"},
-	{true, false, 14, "Socket closed", "H:1 cannot be asked: Socket closed"},
-	{true, false, 14, "SSL_ERROR_SSL: WRONG_VERSION_NUMBER, wrong version number",
+	{true, false, 14, "the server closed the connection",
+	 "H:1 closed the connection: if it wants a certificate, --tls-cert FILE shows one"},
+	{true, false, 14, "error:0A00010B:SSL routines::wrong version number",
 	 "H:1 does not speak TLS: --no-tls, or tls = false in .buckconfig"},
-	{true, false, 14, "Peer name H is not in peer certificate",
+	{true, false, 14, "the certificate is for another name",
 	 "H:1 shows a certificate for another name"},
-	{false, false, 14, "DNS resolution failed for H:1: UNAVAILABLE",
+	{true, false, 14, "the certificate is not trusted: self-signed certificate",
+	 "H:1 shows a certificate that no trusted CA signed: --tls-ca FILE names one"},
+	{true, false, 14, "the certificate is not valid today",
+	 "H:1 shows a certificate that has run out, or is not valid yet"},
+	{true, false, 14, "OpenSSL SSL_read: tlsv13 alert certificate required, errno 0",
+	 "H:1 wants to see a certificate: --tls-cert FILE, --tls-key FILE"},
+	{true, false, 14, "TLS without h2: the server does not choose it",
+	 "H:1 speaks TLS, but not gRPC: another port?"},
+	{false, false, 14, "the name does not resolve",
 	 "H:1 is not found: its name does not resolve"},
+	{false, false, 14, "the name's address was not told in time",
+	 "H:1 is not found: no name server answers"},
+	{false, false, 14, "the server speaks TLS", "H:1 wants TLS: ask grpcs://HOST:PORT"},
 	/* Said of a socket only. */
-	{false, false, 14, "a; last error: No such file or directory",
+	{false, false, 14, "No such file or directory",
 	 "H:1 cannot be asked: No such file or directory"},
-	{false, false, 14, "a; last error: b; last error: something new",
-	 "H:1 cannot be asked: something new"},
-	{false, false, 4, "Deadline Exceeded", "H:1 does not answer in time"},
+	{false, false, 14, "something new", "H:1 cannot be asked: something new"},
+	{false, false, 4, "no answer in time", "H:1 does not answer in time"},
 	{false, true, 16, "no token", "H:1 does not accept who is asking: no token"},
 	{false, false, 12, "unknown service", "H:1 has no action cache: unknown service"},
 	{false, false, 8, "quota", "H:1 answers with an error: quota (code 8)"},
@@ -44,14 +48,13 @@ static const struct {
 
 static void test_lines(void **state)
 {
-	char endpoint[] = "H:1", target[] = "dns:///H:1";
+	char endpoint[] = "H:1";
 	struct buf line = BUF_INIT;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct remote remote = {
-			.endpoint = endpoint, .target = target, .tls = cases[i].tls};
+		const struct remote remote = {.endpoint = endpoint, .tls = cases[i].tls};
 
 		buf_clear(&line);
 		explain_failure(&remote, cases[i].proxied, cases[i].code, cases[i].message, &line);

@@ -1,0 +1,496 @@
+/* The channel on a connection and a clock of our own: no test waits for real. */
+#include "lookup_grpc_channel.h"
+
+#include "lookup_reply.h"
+#include "util/connection.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define SETTINGS "\0\0\0\4\0\0\0\0\0"
+#define ONE_STREAM "\0\0\6\4\0\0\0\0\0\0\3\0\0\0\1"
+#define PING_ACK "\0\0\10\6\1\0\0\0\0\0\0\0\0\0\0\0\0"
+/* ":status: 200" and "content-type: application/grpc"; an empty message; "grpc-status: 0". */
+#define HEAD "\x88\0\14content-type\20application/grpc"
+#define TRAILERS             \
+	"\0\13grpc-status\1" \
+	"0"
+
+enum { FRAME_DATA = 0, FRAME_HEADERS = 1, FRAME_RESET = 3, FRAME_PING = 6, FRAME_GOAWAY = 7 };
+
+static int64_t now_ms;
+
+/* The server, and what it saw. */
+static struct {
+	const char *refusal; /* why nobody connects */
+	bool mute;	     /* says not even SETTINGS */
+	bool silent;	     /* takes requests, and answers none */
+	bool answers_pings;
+	const char *settings;
+	size_t settings_len;
+	size_t send_room; /* bytes that one send takes */
+	unsigned connections, requests, pings, resets, sends, most_open;
+
+	/* of the connection as it is */
+	struct buf sent, said;
+	size_t read; /* of what was sent */
+	unsigned open;
+	bool closed;
+} server;
+
+/* ---- the clock and the connection in place of the true ones ---- */
+
+int64_t __wrap_clock_monotonic_ms(void);
+int64_t __wrap_clock_monotonic_ms(void)
+{
+	return now_ms;
+}
+
+int connection_check_tls(struct err *err)
+{
+	(void)err;
+	return 0;
+}
+
+static void say(const char *data, size_t len)
+{
+	buf_add(&server.said, data, len);
+}
+
+struct connection *connection_new(const struct connection_options *options)
+{
+	assert_string_equal(options->server, "h:1");
+	server.connections++;
+	server.read = 24; /* the preface */
+	server.open = 0;
+	server.closed = false;
+	buf_clear(&server.sent);
+	buf_clear(&server.said);
+	if (!server.mute)
+		say(server.settings, server.settings_len);
+	return (struct connection *)&server;
+}
+
+void connection_free(struct connection *connection)
+{
+	(void)connection;
+}
+
+int connection_establish(struct connection *connection, int64_t timeout_ms, struct err *err)
+{
+	(void)connection, (void)timeout_ms;
+	return server.refusal ? err_set(err, ERR_NET, "%s", server.refusal) : 1;
+}
+
+static void frame(unsigned type, unsigned flags, unsigned stream, const char *data, size_t len)
+{
+	const char head[9] = {0,
+			      (char)(len >> 8),
+			      (char)len,
+			      (char)type,
+			      (char)flags,
+			      (char)(stream >> 24),
+			      (char)(stream >> 16),
+			      (char)(stream >> 8),
+			      (char)stream};
+
+	say(head, sizeof(head));
+	say(data, len);
+}
+
+static void answer(unsigned stream)
+{
+	frame(FRAME_HEADERS, 4, stream, HEAD, sizeof(HEAD) - 1);
+	frame(FRAME_DATA, 0, stream, "\0\0\0\0\0", 5);
+	frame(FRAME_HEADERS, 5, stream, TRAILERS, sizeof(TRAILERS) - 1);
+	server.open--;
+}
+
+static void take_frame(unsigned type, unsigned flags, unsigned stream)
+{
+	if (type == FRAME_HEADERS) {
+		server.requests++;
+		if (++server.open > server.most_open)
+			server.most_open = server.open;
+	}
+	server.resets += type == FRAME_RESET;
+	if (type == FRAME_DATA && flags & 1 && !server.silent)
+		answer(stream);
+	if (type == FRAME_PING) {
+		server.pings++;
+		if (server.answers_pings)
+			say(PING_ACK, sizeof(PING_ACK) - 1);
+	}
+}
+
+static void take_frames(void)
+{
+	while (server.sent.len >= server.read + 9) {
+		const uint8_t *at = (const uint8_t *)server.sent.data + server.read;
+		size_t len = (size_t)at[0] << 16 | (size_t)at[1] << 8 | at[2];
+
+		if (server.sent.len < server.read + 9 + len)
+			return;
+		server.read += 9 + len;
+		take_frame(at[3], at[4], (unsigned)at[7] << 8 | at[8]);
+	}
+}
+
+int connection_send(struct connection *connection, const void *data, size_t len, size_t *out_sent,
+		    struct err *err)
+{
+	(void)connection, (void)err;
+	server.sends++;
+	*out_sent = len < server.send_room ? len : server.send_room;
+	buf_add(&server.sent, data, *out_sent);
+	take_frames();
+	return 0;
+}
+
+int connection_receive(struct connection *connection, void *data, size_t room, size_t *out_got,
+		       struct err *err)
+{
+	(void)connection;
+	if (!server.said.len)
+		return server.closed ? err_set(err, ERR_NET, "the server closed the connection")
+				     : 0;
+	assert_true(server.said.len <= room);
+	memcpy(data, server.said.data, server.said.len);
+	*out_got = server.said.len;
+	buf_clear(&server.said);
+	return 1;
+}
+
+bool connection_may_have_more(const struct connection *connection, size_t got, size_t room)
+{
+	(void)connection, (void)got, (void)room;
+	return true;
+}
+
+void connection_wait(struct connection *connection, bool to_send, int64_t timeout_ms)
+{
+	(void)connection;
+	if (!to_send && !server.said.len && !server.closed)
+		now_ms += timeout_ms;
+}
+
+/* ---- the client ---- */
+
+static char endpoint[] = "h:1";
+static const struct remote remote = {.endpoint = endpoint, .loopback = true};
+static const struct rpc_method method = {"/a.B/C", NULL};
+static struct channel *channel;
+
+static int setup(void **state)
+{
+	struct err err = ERR_INIT;
+
+	(void)state;
+	memset(&server, 0, sizeof(server));
+	buf_init(&server.sent);
+	buf_init(&server.said);
+	server.settings = SETTINGS;
+	server.settings_len = sizeof(SETTINGS) - 1;
+	server.send_room = SIZE_MAX;
+	now_ms = 1000000;
+	return channel_new(&remote, &channel, &err);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	channel_free(channel);
+	buf_release(&server.sent);
+	buf_release(&server.said);
+	return 0;
+}
+
+static void start(struct rpc *rpc, int64_t timeout_ms)
+{
+	rpc_init(rpc);
+	buf_addstr(rpc_begin(rpc, &method, now_ms + timeout_ms), "question");
+	rpc_ready(rpc);
+	channel_start(channel, rpc);
+}
+
+/* Turns until the next call ends; NULL: none did in so long. */
+static struct rpc *wait_end(int64_t timeout_ms)
+{
+	int64_t end_ms = now_ms + timeout_ms;
+	struct rpc *rpc;
+	int turns = 0;
+
+	while ((rpc = channel_ended(channel)) == NULL && now_ms < end_ms) {
+		channel_turn(channel, end_ms);
+		assert_true(turns++ < 1000); /* no busy loop */
+	}
+	return rpc;
+}
+
+static void expect(struct rpc *wanted, int code, const char *message)
+{
+	struct rpc *rpc = wait_end(1000000);
+
+	assert_ptr_equal(rpc, wanted);
+	assert_int_equal(rpc->code, code);
+	assert_string_equal(rpc->message.data, message);
+	rpc_release(rpc);
+}
+
+static void test_calls_go_out_together(void **state)
+{
+	struct rpc rpcs[8];
+	unsigned before;
+	size_t i;
+
+	(void)state;
+	start(&rpcs[0], 1000);
+	expect(&rpcs[0], CODE_OK, "");
+	before = server.sends;
+	for (i = 0; i < 8; i++)
+		start(&rpcs[i], 1000);
+	for (i = 0; i < 8; i++)
+		expect(&rpcs[i], CODE_OK, "");
+	assert_int_equal(server.sends, before + 1);
+	assert_int_equal(server.connections, 1);
+	assert_int_equal(now_ms, 1000000);
+}
+
+static void test_little_room_to_send(void **state)
+{
+	struct rpc rpc;
+
+	(void)state;
+	server.send_room = 1;
+	start(&rpc, 1000);
+	expect(&rpc, CODE_OK, "");
+	assert_true(server.sends > 100);
+}
+
+static void test_deadlines(void **state)
+{
+	struct rpc late, soon;
+
+	(void)state;
+	server.silent = true;
+	start(&late, 700);
+	start(&soon, 300);
+	expect(&soon, CODE_DEADLINE_EXCEEDED, "no answer in time");
+	assert_int_equal(now_ms, 1000300);
+	expect(&late, CODE_DEADLINE_EXCEEDED, "no answer in time");
+	assert_int_equal(now_ms, 1000700);
+	start(&soon, 300); /* the server hears of both with the next turn */
+	expect(&soon, CODE_DEADLINE_EXCEEDED, "no answer in time");
+	assert_int_equal(server.resets, 2);
+	assert_int_equal(server.connections, 1);
+}
+
+static void test_no_settings(void **state)
+{
+	struct rpc rpc;
+
+	(void)state;
+	server.mute = true;
+	start(&rpc, 30000);
+	expect(&rpc, CODE_UNAVAILABLE, "the server sent no SETTINGS");
+	assert_int_equal(now_ms, 1004000);
+	assert_int_equal(server.requests, 0);
+}
+
+/* Calls between attempts fail at once; 100, 200, 400, 800, then 1000 ms. */
+static void test_pauses_between_attempts(void **state)
+{
+	const int64_t pauses[] = {100, 200, 400, 800, 1000, 1000};
+	struct rpc rpc;
+	size_t i;
+
+	(void)state;
+	server.refusal = "Connection refused";
+	for (i = 0; i < sizeof(pauses) / sizeof(pauses[0]); i++) {
+		start(&rpc, 30000);
+		expect(&rpc, CODE_UNAVAILABLE, "Connection refused");
+		assert_int_equal(server.connections, i + 1);
+		now_ms += pauses[i] - 1;
+		start(&rpc, 30000);
+		expect(&rpc, CODE_UNAVAILABLE, "Connection refused");
+		assert_int_equal(server.connections, i + 1);
+		now_ms++;
+	}
+	server.refusal = NULL;
+	start(&rpc, 30000);
+	expect(&rpc, CODE_OK, "");
+}
+
+static void test_keepalive(void **state)
+{
+	struct rpc rpc;
+
+	(void)state;
+	server.silent = true;
+	start(&rpc, 90000);
+	assert_null(wait_end(19999));
+	assert_int_equal(server.pings, 0);
+	assert_null(wait_end(2));
+	assert_int_equal(server.pings, 1);
+	expect(&rpc, CODE_UNAVAILABLE, "the server does not answer a PING");
+	assert_int_equal(now_ms, 1030000);
+}
+
+static void test_keepalive_is_answered(void **state)
+{
+	struct rpc rpc;
+
+	(void)state;
+	server.silent = server.answers_pings = true;
+	start(&rpc, 90000);
+	expect(&rpc, CODE_DEADLINE_EXCEEDED, "no answer in time");
+	assert_int_equal(now_ms, 1090000);
+	assert_int_equal(server.pings, 4);
+}
+
+/* A server may mind; but a path that was forgotten meanwhile must be found out. */
+static void test_no_keepalive_without_calls(void **state)
+{
+	struct rpc rpc;
+
+	(void)state;
+	start(&rpc, 1000);
+	expect(&rpc, CODE_OK, "");
+	assert_null(wait_end(600000));
+	assert_int_equal(server.pings, 0);
+	server.silent = true;
+	start(&rpc, 30000);
+	expect(&rpc, CODE_UNAVAILABLE, "the server does not answer a PING");
+	assert_int_equal(now_ms, 1610000);
+}
+
+static void test_closed_while_idle(void **state)
+{
+	struct rpc rpc;
+
+	(void)state;
+	start(&rpc, 1000);
+	expect(&rpc, CODE_OK, "");
+	server.closed = true;
+	now_ms += 5000;
+	start(&rpc, 1000);
+	expect(&rpc, CODE_OK, "");
+	assert_int_equal(server.connections, 2);
+}
+
+static void test_lost_with_calls_in_flight(void **state)
+{
+	struct rpc first, second;
+
+	(void)state;
+	start(&first, 1000);
+	expect(&first, CODE_OK, "");
+	server.silent = true;
+	start(&first, 1000);
+	assert_null(wait_end(10));
+	server.closed = true;
+	expect(&first, CODE_UNAVAILABLE, "the server closed the connection");
+	server.silent = false;
+	start(&second, 1000); /* no pause: the server was there */
+	expect(&second, CODE_OK, "");
+	assert_int_equal(server.connections, 2);
+}
+
+/* What waits for a place goes to the next connection. */
+static void test_one_stream_at_a_time(void **state)
+{
+	struct rpc rpcs[4];
+	size_t i;
+
+	(void)state;
+	server.settings = ONE_STREAM;
+	server.settings_len = sizeof(ONE_STREAM) - 1;
+	start(&rpcs[0], 1000);
+	expect(&rpcs[0], CODE_OK, "");
+	server.silent = true;
+	for (i = 0; i < 4; i++)
+		start(&rpcs[i], 1000);
+	assert_null(wait_end(10));
+	server.closed = true;
+	expect(&rpcs[0], CODE_UNAVAILABLE, "the server closed the connection");
+	server.silent = false;
+	for (i = 1; i < 4; i++)
+		expect(&rpcs[i], CODE_OK, "");
+	assert_int_equal(server.connections, 2);
+	assert_int_equal(server.most_open, 1);
+}
+
+static void test_goaway(void **state)
+{
+	struct rpc taken, next;
+
+	(void)state;
+	start(&taken, 30000);
+	expect(&taken, CODE_OK, "");
+	server.silent = true;
+	start(&taken, 30000);
+	assert_null(wait_end(10));
+	frame(FRAME_GOAWAY, 0, 0, "\0\0\0\3\0\0\0\0", 8);
+	assert_null(wait_end(10));
+	start(&next, 30000); /* has to wait for a connection of its own */
+	expect(&taken, CODE_UNAVAILABLE, "the server ends the connection");
+	assert_in_range(now_ms, 1002010, 1002020);
+	server.silent = false;
+	expect(&next, CODE_OK, "");
+	assert_int_equal(server.connections, 2);
+}
+
+/* As if it had not been reached at all: nothing to be gained by haste. */
+static void test_goaway_at_once(void **state)
+{
+	struct rpc rpc;
+
+	(void)state;
+	server.settings = SETTINGS "\0\0\10\7\0\0\0\0\0"
+				   "\0\0\0\0\0\0\0\0";
+	server.settings_len = 9 + 9 + 8;
+	start(&rpc, 30000);
+	expect(&rpc, CODE_UNAVAILABLE, "the server ends the connection");
+	start(&rpc, 30000);
+	expect(&rpc, CODE_UNAVAILABLE, "the server ends the connection");
+	assert_int_equal(server.connections, 1);
+}
+
+static void test_freed_with_calls_in_flight(void **state)
+{
+	static struct rpc flying, waiting;
+
+	(void)state;
+	server.silent = true;
+	start(&flying, 1000);
+	assert_null(wait_end(10));
+	start(&waiting, 1000);
+	rpc_release(&flying);
+	rpc_release(&waiting);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_calls_go_out_together),
+		TEST(test_little_room_to_send),
+		TEST(test_deadlines),
+		TEST(test_no_settings),
+		TEST(test_pauses_between_attempts),
+		TEST(test_keepalive),
+		TEST(test_keepalive_is_answered),
+		TEST(test_no_keepalive_without_calls),
+		TEST(test_closed_while_idle),
+		TEST(test_lost_with_calls_in_flight),
+		TEST(test_one_stream_at_a_time),
+		TEST(test_goaway),
+		TEST(test_goaway_at_once),
+		TEST(test_freed_with_calls_in_flight),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
