@@ -47,7 +47,7 @@ struct transport_grpc {
 	struct slot *slots;
 	uint32_t *pending, pending_count;   /* slots, oldest first */
 	uint32_t *answered, answered_count; /* slots */
-	struct slot *given;		    /* whose answer the engine has; NULL: none */
+	struct buf message, data;	    /* of the answer that the engine has */
 };
 
 static struct transport_grpc *grpc_of(struct transport *transport)
@@ -111,41 +111,44 @@ static struct str text_of(const struct buf *buf)
 	return (struct str){buf->data, buf->len};
 }
 
+static void swap(struct buf *a, struct buf *b)
+{
+	struct buf kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
 /* That of the slot's own call, whose bytes need not be copied. */
 static void answer_from_call(struct transport_grpc *grpc, struct slot *slot)
 {
-	struct buf message = slot->message, data = slot->data;
-
 	slot->state = SLOT_ANSWERED;
 	slot->code = slot->rpc.code;
-	slot->message = slot->rpc.message;
-	slot->data = slot->rpc.data;
-	slot->rpc.message = message;
-	slot->rpc.data = data;
+	swap(&slot->message, &slot->rpc.message);
+	swap(&slot->data, &slot->rpc.data);
 	grpc->answered[grpc->answered_count++] = index_of(grpc, slot);
 }
 
 /* What the engine was given is gone with its next wait. */
 static void forget_answer(struct transport_grpc *grpc)
 {
-	if (!grpc->given)
-		return;
-	rpc_recycle(&grpc->given->message);
-	rpc_recycle(&grpc->given->data);
-	grpc->given = NULL;
+	rpc_recycle(&grpc->message);
+	rpc_recycle(&grpc->data);
 }
 
+/* Its bytes move out of the slot, which may be started again before they are forgotten. */
 static int give_answer(struct transport_grpc *grpc, struct transport_reply *out_reply)
 {
 	struct slot *slot = &grpc->slots[grpc->answered[--grpc->answered_count]];
 
 	slot->state = SLOT_FREE;
-	grpc->given = slot;
+	swap(&grpc->message, &slot->message);
+	swap(&grpc->data, &slot->data);
 	out_reply->slot = index_of(grpc, slot);
 	out_reply->code = slot->code;
-	out_reply->message = slot->message.data;
-	out_reply->data = (const uint8_t *)slot->data.data;
-	out_reply->len = slot->data.len;
+	out_reply->message = grpc->message.data;
+	out_reply->data = (const uint8_t *)grpc->data.data;
+	out_reply->len = grpc->data.len;
 	return 1;
 }
 
@@ -347,6 +350,8 @@ static void transport_grpc_free(struct transport *self)
 
 	channel_free(grpc->channel);
 	free_slots(grpc);
+	buf_release(&grpc->message);
+	buf_release(&grpc->data);
 	free(grpc);
 }
 
@@ -380,6 +385,8 @@ static struct transport_grpc *transport_grpc_alloc(const struct remote *remote, 
 		in_flight = remote->loopback ? IN_FLIGHT_LOOPBACK : IN_FLIGHT_REMOTE;
 	grpc->base = (struct transport){&transport_grpc_ops, in_flight + 1};
 	grpc->remote = remote;
+	buf_init(&grpc->message);
+	buf_init(&grpc->data);
 	make_slots(grpc);
 	return grpc;
 }

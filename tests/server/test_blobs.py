@@ -258,3 +258,11 @@ def test_too_large_is_not_asked(own):
     answers = read(own.address, '--no-preflight', digests=made(1, (16 << 20) + 1))
     assert answers.outcomes() == {'too_large'}
     assert own.batches == [] and own.streams == []
+
+
+def test_too_large_where_another_was(own):
+    """In the place of the one before it, whose answer is still held."""
+    own.batch = all_there
+    answers = read(own.address, '--no-preflight', '--in-flight', 1, digests=made(1, 3) + made(1, (16 << 20) + 1))
+    assert [line.split(' ')[1] for line in answers.lines] == ['found', 'too_large']
+    assert answers.tally['retries'] == 0
