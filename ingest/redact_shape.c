@@ -146,7 +146,10 @@ static size_t word_end(struct str text, size_t at, const char *stops)
 	return at;
 }
 
-/* "Authorization: Basic x"; not "Cookie::parse". */
+/*
+ * "Authorization: Basic x"; not "Cookie::parse", nor what bb_storage says with a
+ * refusal, "Authorization: Permission denied" (pkg/auth/authorizer.go wraps it so).
+ */
 static bool find_header(struct str text, size_t colon, struct secret *out)
 {
 	struct str name = name_before(text, colon, is_name);
@@ -156,6 +159,8 @@ static bool find_header(struct str text, size_t colon, struct secret *out)
 	if (!name.len || at_or_nul(text, colon + 1) == ':' || !name_is_secret_header(name))
 		return false;
 	start = skip_opening(text, colon + 1, &quote);
+	if (starts_at(text, start, "permission denied"))
+		return false;
 	return found(out, start, line_end(text, start, quote));
 }
 
@@ -207,6 +212,19 @@ bool secret_is_named(struct str value)
 
 /* ---- words that announce ------------------------------------------------------------- */
 
+/* "No bearer token provided": the next word tells of one, it is none. */
+static bool is_prose(struct str text, size_t at, size_t len)
+{
+	static const char *const words[] = {"token", "tokens", "auth", "authentication",
+					    "authorization"};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (len == strlen(words[i]) && starts_at(text, at, words[i]))
+			return true;
+	return false;
+}
+
 /* RFC 6750 and RFC 7617. "Basic block" is none: base64 of user:password is not all small. */
 static bool find_scheme(struct str text, size_t at, struct secret *out)
 {
@@ -220,7 +238,7 @@ static bool find_scheme(struct str text, size_t at, struct secret *out)
 	for (i = start + 1; !bearer && i < start + len; i++)
 		if (isupper((unsigned char)text.data[i]) || isdigit((unsigned char)text.data[i]))
 			bearer = true;
-	return bearer && found(out, start, start + len);
+	return bearer && !is_prose(text, start, len) && found(out, start, start + len);
 }
 
 /* ---- tokens of well-known shape ------------------------------------------------------ */

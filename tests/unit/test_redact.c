@@ -228,6 +228,8 @@ static void test_clean_texts(void **state)
 	static const char *const clean[] = {
 		"",
 		"src/token.c:12:5: error: expected token: '}'",
+		"Authorization: Permission denied",
+		"X does not accept no credentials: no bearer token provided",
 		"auth.c:3: undefined reference to `Cookie::parse(int)'",
 		"if (token == next) token = next();",
 		"the basic block 3, the Basic type of PATH=/bin PWD=/home",
