@@ -171,7 +171,8 @@ static int examine(struct store *store, struct identity *out, struct err *err)
 static int apply_step(struct store *store, const struct embedded_sql *step, struct err *err)
 {
 	if (db_exec(store, step->text, err) < 0)
-		return err_prefix(err, "schema/%s.sql", step->name);
+		/* A full disk is nothing that its text could help. */
+		return err->kind == ERR_IO ? -1 : err_prefix(err, "schema/%s.sql", step->name);
 	return 0;
 }
 

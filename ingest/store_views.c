@@ -213,7 +213,10 @@ static int make_each(struct store *store, const struct view_list *list,
 
 	for (i = 0; i < list->count; i++)
 		if (make(store, &list->views[i], err) < 0)
-			return err_prefix(err, "queries/%s.sql", list->views[i].file);
+			/* A full disk is nothing that its text could help. */
+			return err->kind == ERR_IO
+				       ? -1
+				       : err_prefix(err, "queries/%s.sql", list->views[i].file);
 	return 0;
 }
 

@@ -78,7 +78,8 @@ def bb_storage():
 class Server:
     """bb_storage on a free port of 127.0.0.1."""
 
-    def __init__(self, folder, *options, port=None):
+    def __init__(self, folder, *options, port=None, under=()):
+        self.under = list(under)
         self.options = list(map(str, options))
         self.port = port or free_port()
         self.address = f'127.0.0.1:{self.port}'
@@ -87,20 +88,24 @@ class Server:
 
     def start(self):
         with open(self.log, 'ab') as log:
-            self.process = subprocess.Popen([BUILDBARN / 'run.sh', '--listen', self.address, *self.options],
+            self.process = subprocess.Popen([*self.under, BUILDBARN / 'run.sh', '--listen', self.address, *self.options],
                                             env={**os.environ, 'BB_STORAGE': bb_storage()},
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         deadline = time.monotonic() + 60
         while True:
             assert self.process.poll() is None, f'bb_storage ended:\n{self.log.read_text()}'
-            with contextlib.suppress(OSError), socket.create_connection(('127.0.0.1', self.port), 1):
+            if self.listens():
                 return self
             assert time.monotonic() < deadline, f'bb_storage does not listen:\n{self.log.read_text()}'
             time.sleep(0.02)
 
+    def listens(self):
+        test = f'exec 3<>/dev/tcp/127.0.0.1/{self.port}'
+        return subprocess.run([*self.under, 'bash', '-c', test], stderr=subprocess.DEVNULL).returncode == 0
+
     def load(self, cache=LOGS / 'cache'):
         """Fills it with the recorded blobs and results."""
-        subprocess.run(['/usr/bin/python3', BUILDBARN / 'load.py', self.address, cache], check=True,
+        subprocess.run([*self.under, '/usr/bin/python3', BUILDBARN / 'load.py', self.address, cache], check=True,
                        stdout=subprocess.DEVNULL)
         return self
 
