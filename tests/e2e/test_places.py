@@ -124,3 +124,32 @@ def test_a_flag_settles_it(br2, project, db, server):
     configure(roots[1], 'action_cache_address = localhost:2', 'tls = false')
     br2.run(*roots, '--db', db, '--no-report', '--endpoint', f'grpc://{server.address}')
     assert value(db, RESULTS) == 123
+
+
+# ---- the database's own name ----------------------------------------------------------------------
+
+NAMES = [b'with spaces and  two', b"it's", b'say "x"', b'what?mode=memory', b'a#b', b'100%25', b'file:x.db?cache=shared',
+         b':memory:', b'caf\xc3\xa9 \xe2\x82\xac', b'caf\xe9', b'-dash', b"x'; DROP TABLE run; --", b'a\nb', b'[x]*', b'~']
+
+
+@pytest.mark.parametrize('name', NAMES, ids=repr)
+def test_any_name_of_a_database(br2, project, tmp_path, name):
+    """No part of it is taken for a URI, a pattern, SQL or an option; no other file is made."""
+    place = os.fsencode(tmp_path / 'place') + b'/' + name
+    os.makedirs(place)
+    root, db = project('cells'), os.fsdecode(os.path.join(place, name))
+    recording = harness.ROOT / 'tests/data/recordings/demo.jsonl.zst'
+    br2.run(root, '--db', db, '--replay', recording)
+    again = br2.run(root, f'--db={os.fsdecode(name)}', '--replay', recording, cwd=os.fsdecode(place))
+    assert '0 read, 7 known' in again.stderr
+    assert os.listdir(place) == [name]
+    in_place = {'cwd': os.fsdecode(place), 'env': {'BR2_DB': os.fsdecode(name)}}
+    assert br2.run('report', '--all', **in_place).stdout.startswith('the whole file: qemu-mini, 7 runs')
+    assert br2.run('sql', '.mode list', 'SELECT count(*) FROM run', **in_place).stdout.split() == ['count(*)', '7']
+    br2.run('report', '--all', '--html', 'page', **in_place)
+    br2.run('export', '--csv', 'sheets', 'packages', **in_place)
+    br2.run('prune', '--keep', '90d', '--dry-run', **in_place)
+    br2.run('merge', f'./{os.fsdecode(name)}', **{**in_place, 'env': {'BR2_DB': 'merged'}})
+    assert sorted(os.listdir(place)) == sorted({name, b'page', b'sheets', b'merged'})
+    shutil.copy(db, tmp_path / 'copy.db')
+    assert value(tmp_path / 'copy.db', RESULTS) == 121
