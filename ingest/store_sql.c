@@ -1,5 +1,7 @@
 #include "store_sql.h"
 
+#include <string.h>
+
 /* What a comment or quoted text that begins at `at` ends behind; `at` if none does. */
 static const char *skip_quoted(const char *at)
 {
@@ -25,7 +27,8 @@ static bool is_space(char c)
 /* The end of the statement at `at`: its semicolon, or the end of the text. */
 static const char *statement_end(const char *at)
 {
-	while (*at && *at != ';') {
+	/* Each start goes through the text of all views: strcspn() takes many bytes at a time. */
+	while (*(at += strcspn(at, ";-/'\"`[")) && *at != ';') {
 		const char *behind = skip_quoted(at);
 
 		if (!behind)
