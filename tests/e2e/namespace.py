@@ -19,6 +19,10 @@ class Namespace:
             raise AssertionError(f'this machine allows no namespaces ({why}): BR2_NO_NETNS=1 leaves such tests out')
         self.inside = ['nsenter', f'--target={self.process.pid}', '--user', '--preserve-credentials', '--mount', '--net']
 
+    def light(self, on=True):
+        """Takes the network up, or down: what is sent then is dropped without a word."""
+        self.run('ip', 'link', 'set', 'lo', 'up' if on else 'down')
+
     def run(self, *command):
         done = subprocess.run([*self.inside, *map(str, command)], capture_output=True, text=True)
         assert done.returncode == 0, f'{command} in a namespace: {done.stderr}: BR2_NO_NETNS=1 leaves such tests out'

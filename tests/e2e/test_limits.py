@@ -215,3 +215,11 @@ def test_no_threads(nobody, clean):
     _, folder, _ = nobody
     unprivileged_ingest(nobody, under=['prlimit', '--nproc=1'], ASAN_OPTIONS='detect_leaks=0')
     assert rows_of(folder / 'place/br2.db') == clean
+
+
+def test_no_threads_and_a_server(nobody, server):
+    br2, folder, _ = nobody
+    db = folder / 'place/br2.db'
+    br2.under('prlimit', '--nproc=1').run(folder / 'demo-x86_64', '--db', db, '--endpoint', server.address,
+                                          '--no-report', env={'ASAN_OPTIONS': 'detect_leaks=0'}, timeout=60)
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 1772
