@@ -14,7 +14,6 @@ static const struct {
 	enum digest_function function;
 	size_t length;
 } functions[] = {
-	/* The first one of a length is the usual one of that length. */
 	{"md5", DIGEST_MD5, 16},
 	{"sha1", DIGEST_SHA1, 20},
 	{"gitsha1", DIGEST_GITSHA1, 20},
@@ -211,14 +210,16 @@ size_t digest_function_length(int function)
 
 enum digest_function digest_function_for(enum digest_function configured, size_t hash_len)
 {
-	size_t i;
+	/* without a look at all names: asked twice for each digest of a log */
+	static const uint8_t usual[DIGEST_HASH_MAX + 1] = {
+		[16] = DIGEST_MD5,    [20] = DIGEST_SHA1,   [32] = DIGEST_SHA256,
+		[48] = DIGEST_SHA384, [64] = DIGEST_SHA512,
+	};
 
-	if (hash_len && digest_function_length((int)configured) == hash_len)
+	if (configured != DIGEST_UNKNOWN && hash_len &&
+	    digest_function_length((int)configured) == hash_len)
 		return configured;
-	for (i = 0; i < FUNCTION_COUNT; i++)
-		if (functions[i].length == hash_len)
-			return functions[i].function;
-	return DIGEST_UNKNOWN;
+	return hash_len <= DIGEST_HASH_MAX ? (enum digest_function)usual[hash_len] : DIGEST_UNKNOWN;
 }
 
 /* ---- instance names ------------------------------------------------------------- */
