@@ -4,10 +4,13 @@
 #include "digest.h"
 #include "flags_cluster.h"
 #include "pipeline.h"
+#include "pipeline_follow.h"
 #include "report.h"
+#include "util/buf.h"
 #include "util/clock.h"
 #include "util/core.h"
 #include "util/msg.h"
+#include "util/safe.h"
 #include "util/timefmt.h"
 
 #include <inttypes.h>
@@ -22,7 +25,7 @@ static struct {
 	const char *endpoint, *instance, *pool, *cache;
 	const char *ca, *cert, *key, *token_file;
 	struct option_list headers;
-	bool no_tls, no_remote, dry_run, retry_missing, no_stderr, no_report;
+	bool no_tls, no_remote, dry_run, retry_missing, no_stderr, no_report, watch;
 	const char *record, *replay;
 	long long in_flight; /* 0: not given */
 	struct cluster_flags cluster;
@@ -98,6 +101,8 @@ static const struct option table[] = {
 	{"shape", 0, "SHAPE", OPTION_LIST, &flags.cluster.shapes,
 	 "keep a worker's size to think about: NAME=CPU,MEMORY[,LIMIT] such as "
 	 "small=1.5,2GiB,4GiB; may be repeated"},
+	{"watch", 0, NULL, OPTION_FLAG, &flags.watch,
+	 "stay, and take in logs as they appear and grow, until a signal ends it"},
 	{"dry-run", 0, NULL, OPTION_FLAG, &flags.dry_run, "read and count; write nothing"},
 	{"no-report", 0, NULL, OPTION_FLAG, &flags.no_report, "do not print the report"},
 	{NULL, 0, NULL, OPTION_FLAG, NULL, NULL},
@@ -115,6 +120,7 @@ static const char examples[] =
 	"  br2-ingest                          this project\n"
 	"  br2-ingest experiments/             all projects below\n"
 	"  br2-ingest --last 1 --quiet         the newest log, silently\n"
+	"  br2-ingest --watch experiments/     all builds below, as they run\n"
 	"  br2-ingest --no-remote              no server at hand: results come later\n"
 	"  br2-ingest --endpoint grpcs://cache.example:443 --token-file ~/.token\n"
 	"  kubectl -n buildbarn get pods -o json | br2-ingest --pods -\n"
@@ -131,13 +137,38 @@ static void on_signal(int number)
 	signal(number, SIG_DFL);
 }
 
+static void on_signal_watching(int number)
+{
+	pipeline_follow_end();
+	signal(number, SIG_DFL);
+}
+
 static bool is_empty(const char *value)
 {
 	return value && !*value;
 }
 
+/* What is asked once, at one time, is for an ingest of its own. */
+static int check_watch(struct err *err)
+{
+	const struct cluster_flags *cluster = &flags.cluster;
+
+	if (flags.dry_run || flags.record || flags.replay || flags.last > 0 || flags.retry_missing)
+		return err_set(err, ERR_USAGE,
+			       "--watch goes without --dry-run, --last, --record, --replay and "
+			       "--retry-missing");
+	if (cluster->pods.count || cluster->prometheus || cluster->values.count ||
+	    cluster->valid_from || cluster->shapes.count)
+		return err_set(err, ERR_USAGE,
+			       "--watch takes logs and results only: give --pods, --prometheus, "
+			       "--values and --shape to a br2-ingest beside it, now and then");
+	return 0;
+}
+
 static int check_flags(struct err *err)
 {
+	if (flags.watch && check_watch(err) < 0)
+		return -1;
 	if (flags.record && flags.replay)
 		return err_set(err, ERR_USAGE, "--record and --replay exclude each other");
 	if (flags.record && flags.no_remote)
@@ -199,30 +230,69 @@ static void print_counts(const struct ingest_tally *tally)
 	       tally->in_flight);
 }
 
-static int ingest(const char *db, int operands, char **argv, struct err *err)
+static void print_pass(void *context, size_t due, const char *path,
+		       const struct ingest_tally *tally)
 {
-	struct ingest_options options = {.path_count = 0};
+	struct buf line = BUF_INIT;
+
+	(void)context;
+	if (common_options.quiet)
+		return;
+	if (due > 1)
+		buf_addf(&line, "%zu logs, such as ", due);
+	if (due)
+		safe_add(&line, str_of(path));
+	else
+		buf_addstr(&line, "asked again");
+	buf_addf(&line,
+		 ": %" PRIu64 " actions, %" PRIu64 " tests read, %" PRIu64 " results found\n",
+		 tally->actions, tally->tests, tally->results);
+	fwrite(line.data, 1, line.len, stdout);
+	fflush(stdout);
+	buf_release(&line);
+}
+
+static int watch(const char *db, const struct ingest_options *options, struct err *err)
+{
+	int left;
+
+	signal(SIGINT, on_signal_watching);
+	signal(SIGTERM, on_signal_watching);
+	left = pipeline_follow(db, options, print_pass, NULL, err);
+	return left > 0 ? EXIT_TROUBLE : left;
+}
+
+static int ingest_once(const char *db, const struct ingest_options *options, struct err *err)
+{
 	struct ingest_tally tally;
 	struct log_list list = LOG_LIST_INIT;
-	int i, failed;
+	int failed = pipeline_run(db, options, &list, &tally, err);
 
-	/* PATH… and --log FILE… are one list. */
-	for (i = 0; i < operands; i++)
-		option_list_add(&flags.logs, argv[i]);
-	options.paths = flags.logs.values;
-	options.path_count = flags.logs.count;
-	failed = fill_options(&options, err) < 0 ||
-		 pipeline_run(db, &options, &list, &tally, err) < 0;
 	if (!failed && flags.dry_run)
 		print_counts(&tally);
 	else if (!failed && list.root_count + list.count && !flags.no_report &&
 		 !common_options.quiet)
 		failed = report_after_ingest(db, &list, stdout, err);
 	log_list_release(&list);
-	cluster_flags_release(&flags.cluster, &options.cluster);
 	if (failed)
 		return -1;
 	return tally.trouble ? EXIT_TROUBLE : EXIT_DONE;
+}
+
+static int ingest(const char *db, int operands, char **argv, struct err *err)
+{
+	struct ingest_options options = {.path_count = 0};
+	int i, code = -1;
+
+	/* PATH… and --log FILE… are one list. */
+	for (i = 0; i < operands; i++)
+		option_list_add(&flags.logs, argv[i]);
+	options.paths = flags.logs.values;
+	options.path_count = flags.logs.count;
+	if (fill_options(&options, err) == 0)
+		code = flags.watch ? watch(db, &options, err) : ingest_once(db, &options, err);
+	cluster_flags_release(&flags.cluster, &options.cluster);
+	return code;
 }
 
 int cmd_ingest(int argc, char **argv, struct err *err)

@@ -126,6 +126,7 @@ static size_t walk_log_dir(struct walk *walk, const char *dir)
 	struct where where;
 	int count = scandir(dir, &entries, has_log_name, NULL), i;
 
+	list_add_folder(walk->list, dir, true);
 	if (count < 0) {
 		list_note_failure(walk->list, dir, errno);
 		return 0;
@@ -150,6 +151,7 @@ static size_t walk_isolation_dir(struct walk *walk, const char *dir)
 	char *path = path_join(dir, "log");
 	size_t logs = path_is_dir(path) ? walk_log_dir(walk, path) : 0;
 
+	list_add_folder(walk->list, dir, false);
 	free(path);
 	return logs;
 }
@@ -161,6 +163,8 @@ static void walk_buck_out(struct walk *walk, const char *dir)
 	char *root = path_dir(dir);
 
 	list_add_root(walk->list, root);
+	list_add_folder(walk->list, root, false);
+	list_add_folder(walk->list, dir, false);
 	free(root);
 	if (count < 0) {
 		list_note_failure(walk->list, dir, errno);
@@ -210,6 +214,7 @@ static size_t scan(struct walk *walk, const char *dir, int depth)
 	size_t found = 0;
 	int count, i;
 
+	list_add_folder(walk->list, dir, false);
 	if (has_buck_out(dir)) {
 		walk_root(walk, dir);
 		found++;
@@ -267,6 +272,7 @@ static void walk_file(struct walk *walk, const char *path, const struct stat *st
 	struct where where;
 
 	locate(walk, dir, &where);
+	list_add_folder(walk->list, dir, true);
 	list_add_file(walk->list, walk->options, path, st, &where);
 	where_release(&where);
 	free(dir);

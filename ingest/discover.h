@@ -23,12 +23,14 @@ enum project_rank {
 
 struct log_file {
 	char *path;	     /* absolute where that could be found out */
+	char *held;	     /* a path that opens it even if it is gone from `path`; NULL: none */
 	char *root;	     /* project root, NULL if none was found */
 	char *project;	     /* NULL if the log's working_dir must name it */
 	char *isolation_dir; /* NULL outside of a buck-out */
 	enum project_rank rank;
 	int64_t bytes;
 	int64_t mtime_ns;
+	uint64_t device, inode;
 	int64_t start_ns;  /* from the file's name; UNKNOWN: mtime orders it */
 	char trace_id[37]; /* from the file's name; "": not in it */
 };
@@ -42,6 +44,12 @@ struct discover_options {
 	int64_t last;		   /* --last N: the newest N of all that is left; UNKNOWN */
 };
 
+/* A folder whose entries made the list what it is. */
+struct log_folder {
+	char *path;
+	bool of_logs; /* else of folders */
+};
+
 struct log_list {
 	struct log_file *files; /* sorted by start, then path; each file once */
 	size_t count;
@@ -50,12 +58,14 @@ struct log_list {
 	uint64_t vanished;   /* entries that were gone when looked at */
 	uint64_t unreadable; /* folders or files that could not be looked at; see `note` */
 	uint64_t not_regular;
-	char note[256]; /* the first of those, in words */
+	char note[256];		    /* the first of those, in words */
+	struct log_folder *folders; /* that were looked into; one may stand there twice */
+	size_t folder_count;
 };
 
-#define LOG_LIST_INIT                         \
-	{                                     \
-		NULL, 0, NULL, 0, 0, 0, 0, "" \
+#define LOG_LIST_INIT                                  \
+	{                                              \
+		NULL, 0, NULL, 0, 0, 0, 0, "", NULL, 0 \
 	}
 
 /*
@@ -72,6 +82,10 @@ struct log_list {
  */
 int discover(const struct discover_options *options, const char *const *paths, size_t path_count,
 	     struct log_list *out_list, struct err *err);
+/* Adds a copy of the file and of its root; the order is the caller's. */
+void log_list_add(struct log_list *list, const struct log_file *file);
+/* Into the order of discover(). */
+void log_list_sort(struct log_list *list);
 void log_list_release(struct log_list *list);
 
 #endif

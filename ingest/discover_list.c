@@ -30,6 +30,7 @@ static bool is_wanted(const struct discover_options *options, const struct log_f
 static void file_release(struct log_file *file)
 {
 	free(file->path);
+	free(file->held);
 	free(file->root);
 	free(file->project);
 	free(file->isolation_dir);
@@ -55,6 +56,8 @@ void list_add_file(struct log_list *list, const struct discover_options *options
 		.rank = where->rank,
 		.bytes = st->st_size,
 		.mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
+		.device = st->st_dev,
+		.inode = st->st_ino,
 		.start_ns = name.start_ns,
 	};
 	memcpy(file.trace_id, name.trace_id, sizeof(file.trace_id));
@@ -77,6 +80,13 @@ void list_add_root(struct log_list *list, const char *root)
 	list->roots[list->root_count++] = xstrdup(root);
 }
 
+void list_add_folder(struct log_list *list, const char *path, bool of_logs)
+{
+	list->folders =
+		xreallocarray(list->folders, list->folder_count + 1, sizeof(*list->folders));
+	list->folders[list->folder_count++] = (struct log_folder){xstrdup(path), of_logs};
+}
+
 void list_note_failure(struct log_list *list, const char *path, int number)
 {
 	char reason[128];
@@ -90,6 +100,22 @@ void list_note_failure(struct log_list *list, const char *path, int number)
 	if (strerror_r(number, reason, sizeof(reason)) != 0)
 		snprintf(reason, sizeof(reason), "error %d", number);
 	snprintf(list->note, sizeof(list->note), "%s: %s", path, reason);
+}
+
+void log_list_add(struct log_list *list, const struct log_file *file)
+{
+	struct log_file *copied;
+
+	list->files = xreallocarray(list->files, list->count + 1, sizeof(*file));
+	copied = &list->files[list->count++];
+	*copied = *file;
+	copied->path = xstrdup(file->path);
+	copied->held = copy(file->held);
+	copied->root = copy(file->root);
+	copied->project = copy(file->project);
+	copied->isolation_dir = copy(file->isolation_dir);
+	if (file->root)
+		list_add_root(list, file->root);
 }
 
 /* ---- in order ---------------------------------------------------------------------------- */
@@ -134,12 +160,17 @@ static void keep_last(struct log_list *list, int64_t last)
 	list->count = (size_t)last;
 }
 
-void list_put_in_order(struct log_list *list, int64_t last)
+void log_list_sort(struct log_list *list)
 {
 	if (list->count)
 		qsort(list->files, list->count, sizeof(*list->files), by_start);
 	if (list->root_count)
 		qsort(list->roots, list->root_count, sizeof(*list->roots), by_text);
+}
+
+void list_put_in_order(struct log_list *list, int64_t last)
+{
+	log_list_sort(list);
 	drop_doubles(list);
 	keep_last(list, last);
 }
@@ -152,6 +183,9 @@ void log_list_release(struct log_list *list)
 		file_release(&list->files[i]);
 	for (i = 0; i < list->root_count; i++)
 		free(list->roots[i]);
+	for (i = 0; i < list->folder_count; i++)
+		free(list->folders[i].path);
+	free(list->folders);
 	free(list->files);
 	free(list->roots);
 	*list = (struct log_list)LOG_LIST_INIT;

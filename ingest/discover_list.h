@@ -20,6 +20,8 @@ void list_add_file(struct log_list *list, const struct discover_options *options
 		   const struct stat *st, const struct where *where);
 /* Adds it once. */
 void list_add_root(struct log_list *list, const char *root);
+/* A folder that was looked into. */
+void list_add_folder(struct log_list *list, const char *path, bool of_logs);
 /* Counts something that could not be looked at; `number` is errno's value. */
 void list_note_failure(struct log_list *list, const char *path, int number);
 /* Sorts, drops doubles, keeps the newest `last` files (UNKNOWN: all). */

@@ -231,6 +231,8 @@ static int work(struct pipeline *pipeline, const char *db, struct watching *watc
 		return -1;
 	if (pipeline->asking && asking_run(pipeline->asking, err) < 0)
 		return -1;
+	if (pipeline->asking)
+		pipeline->tally->results = asking_stored(pipeline->asking);
 	if (watching && watching_run(watching, pipeline->store, &pipeline->tally->trouble, err) < 0)
 		return -1;
 	return settle(pipeline, err);
@@ -263,29 +265,47 @@ static int find_logs(struct pipeline *pipeline, struct err *err)
 	return 0;
 }
 
+/* The list is there. */
+static int take_list(struct pipeline *pipeline, const char *db, struct err *err)
+{
+	const struct ingest_options *options = pipeline->options;
+	struct watching *watching = NULL;
+	int failed = -1;
+
+	if (places_load(&pipeline->places, pipeline->list, err) < 0)
+		goto out;
+	note_list(pipeline);
+	if (!options->dry_run && !options->no_remote && !pipeline->no_logs &&
+	    asking_open(&pipeline->asking, &pipeline->places, options, err) < 0)
+		goto out;
+	if (watching_open(&watching, options, err) < 0)
+		goto out;
+	failed = work(pipeline, db, watching, err);
+out:
+	watching_free(watching);
+	asking_free(pipeline->asking);
+	store_close(pipeline->store);
+	values_news_release(&pipeline->news);
+	places_release(&pipeline->places);
+	return failed;
+}
+
 int pipeline_run(const char *db, const struct ingest_options *options, struct log_list *out_list,
 		 struct ingest_tally *tally, struct err *err)
 {
 	struct pipeline pipeline = {
 		.options = options, .tally = tally, .list = out_list, .news = VALUES_NEWS_INIT};
-	struct watching *watching = NULL;
-	int failed = -1;
 
 	memset(tally, 0, sizeof(*tally));
-	if (find_logs(&pipeline, err) < 0 || places_load(&pipeline.places, out_list, err) < 0)
-		goto out;
-	note_list(&pipeline);
-	if (!options->dry_run && !options->no_remote && !pipeline.no_logs &&
-	    asking_open(&pipeline.asking, &pipeline.places, options, err) < 0)
-		goto out;
-	if (watching_open(&watching, options, err) < 0)
-		goto out;
-	failed = work(&pipeline, db, watching, err);
-out:
-	watching_free(watching);
-	asking_free(pipeline.asking);
-	store_close(pipeline.store);
-	values_news_release(&pipeline.news);
-	places_release(&pipeline.places);
-	return failed;
+	return find_logs(&pipeline, err) < 0 ? -1 : take_list(&pipeline, db, err);
+}
+
+int pipeline_take(const char *db, const struct ingest_options *options, struct log_list *list,
+		  struct ingest_tally *tally, struct err *err)
+{
+	struct pipeline pipeline = {
+		.options = options, .tally = tally, .list = list, .news = VALUES_NEWS_INIT};
+
+	memset(tally, 0, sizeof(*tally));
+	return take_list(&pipeline, db, err);
 }

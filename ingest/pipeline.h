@@ -57,7 +57,8 @@ struct ingest_tally {
 	uint64_t runs, actions, tests, attempts, digests, in_flight;
 	uint64_t malformed, too_large;
 	uint64_t bytes_read, bytes_decoded;
-	bool trouble; /* something of exit code 2 happened; it was said */
+	uint64_t results; /* found and stored */
+	bool trouble;	  /* something of exit code 2 happened; it was said */
 };
 
 /*
@@ -68,6 +69,9 @@ struct ingest_tally {
  */
 int pipeline_run(const char *db, const struct ingest_options *options, struct log_list *out_list,
 		 struct ingest_tally *tally, struct err *err);
+/* The same for a list that the caller has, sorted as discover() sorts it. */
+int pipeline_take(const char *db, const struct ingest_options *options, struct log_list *list,
+		  struct ingest_tally *tally, struct err *err);
 /* Makes pipeline_run() end soon, at the next record or answer; safe in a signal handler. */
 void pipeline_interrupt(void);
 bool pipeline_interrupted(void);

@@ -265,6 +265,11 @@ int asking_run(struct asking *asking, struct err *err)
 	return lookup_finish(asking->lookup, err);
 }
 
+uint64_t asking_stored(const struct asking *asking)
+{
+	return asking->asked.stored + asking->asked.blobs.stored;
+}
+
 static void warn_of_places(struct asking *asking, bool differs, const char *const roots[2])
 {
 	if (asking->options->replay)

@@ -33,6 +33,8 @@ int asking_log_ended(struct asking *asking, ask_comes_again_fn *comes_again, voi
  * store failed, a recording cannot be written, or an interrupt.
  */
 int asking_run(struct asking *asking, struct err *err);
+/* Results that were found and stored so far, those of failed actions among them. */
+uint64_t asking_stored(const struct asking *asking);
 void asking_free(struct asking *asking);
 
 #endif

@@ -50,6 +50,7 @@ static void fill_place(void *context, size_t index, struct runlog_place *out)
 
 	memset(out, 0, sizeof(*out));
 	out->path = file->path;
+	out->held = file->held;
 	out->project = file->project;
 	out->project_rank = (int)file->rank;
 	out->isolation_dir = file->isolation_dir;

@@ -50,11 +50,21 @@ static int fail(struct reading *reading)
 	return -1;
 }
 
+/* By the name of what is held open, if there is one that does (/proc may be missing), else by path.
+ */
+static int open_by(const char *held, const char *path)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+	int fd = held ? open(held, flags) : -1;
+
+	return fd < 0 ? open(path, flags) : fd;
+}
+
 static int open_file(struct reading *reading, int *out_fd)
 {
 	struct reading_outcome *outcome = &reading->outcome;
 	const char *path = reading->place.path;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open_by(reading->place.held, path);
 
 	if (fd < 0 || fstat(fd, &outcome->stat) < 0) {
 		int number = errno;

@@ -21,6 +21,7 @@ struct runlog;
 /* Where the log lies and what its project's configuration says. Borrowed while the runlog lives. */
 struct runlog_place {
 	const char *path;
+	const char *held;		      /* opened in place of `path`; NULL */
 	const char *project;		      /* NULL: the base name of the log's working_dir */
 	int project_rank;		      /* enum project_rank */
 	const char *isolation_dir;	      /* NULL: unknown */

@@ -11,10 +11,40 @@
 
 static bool quiet;
 static bool progress_shown;
+static struct msg_memory *memory;
 
 void msg_set_quiet(bool value)
 {
 	quiet = value;
+}
+
+void msg_set_memory(struct msg_memory *value)
+{
+	memory = value;
+}
+
+/* FNV-1a, and never 0. */
+static uint64_t hash_words(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		if (*text < '0' || *text > '9')
+			hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return hash ? hash : 1;
+}
+
+static bool was_said(const char *text)
+{
+	const size_t count = sizeof(memory->hashes) / sizeof(memory->hashes[0]);
+	uint64_t hash = hash_words(text);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (memory->hashes[i] == hash)
+			return true;
+	memory->hashes[memory->next++ % count] = hash;
+	return false;
 }
 
 static void say(const char *prefix, const char *end, const char *format, va_list args)
@@ -26,6 +56,8 @@ static void say(const char *prefix, const char *end, const char *format, va_list
 	char text[2048];
 
 	if (vsnprintf(text, sizeof(text), format, args) < 0)
+		return;
+	if (memory && *end && was_said(text))
 		return;
 	buf_addstr(&line, prefix);
 	safe_add(&line, str_of(text));

@@ -8,9 +8,21 @@
 #define BR2_MSG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* --quiet: notes are dropped, warnings and errors stay. */
 void msg_set_quiet(bool quiet);
+
+/*
+ * For who tries again and again: warnings and errors whose hash is in the table are not
+ * said again (their digits apart: counts go up), and others are put into it, over the
+ * oldest ones. The table is the caller's; zeros are free places. NULL: all is said.
+ */
+struct msg_memory {
+	uint64_t hashes[32];
+	uint32_t next;
+};
+void msg_set_memory(struct msg_memory *memory);
 
 /* "br2-ingest: …", "br2-ingest: warning: …", "br2-ingest: error: …" */
 void msg_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -27,7 +27,7 @@ STAGES = {
     'store': ['store*'],
     'cluster': ['cluster_*'],
 }
-JOINTS = ['reader', 'clean', 'spans', 'instance', 'cli_config', 'places', 'reading', 'readers', 'rows', 'rowput', 'runlog', 'slice',
+JOINTS = ['reader', 'clean', 'spans', 'instance', 'held', 'cli_config', 'places', 'reading', 'readers', 'rows', 'rowput', 'runlog', 'slice',
           'ask*', 'pipeline*']
 SHOW = ['check*', 'compare*', 'report*', 'views*', 'export*', 'html*', 'plan*', 'figures', 'output', 'symptom']
 # The store, and the list of logs that a report is about.
