@@ -19,6 +19,7 @@ struct decoder {
 	enum decode_format format;
 	struct arena arena;
 	struct event event;
+	struct shape_sink sink; /* over the two above */
 	struct json_line *line; /* NULL for protobuf */
 	struct pb_event found;	/* in the record at hand; protobuf */
 };
@@ -29,6 +30,9 @@ struct decoder *decoder_new(enum decode_format format)
 
 	decoder->format = format;
 	arena_init(&decoder->arena, ARENA_MAX);
+	decoder->sink.event = &decoder->event;
+	decoder->sink.arena = &decoder->arena;
+	decoder->sink.used = RULES_USED_ALL;
 	if (format == DECODE_JSON)
 		decoder->line = json_line_new();
 	return decoder;
@@ -62,16 +66,16 @@ static enum decode_want find(struct decoder *decoder, const uint8_t *data, size_
 /* The second. */
 static int read_record(struct decoder *decoder, const uint8_t *data, size_t len, struct err *err)
 {
-	struct shape_sink sink = {.event = &decoder->event, .arena = &decoder->arena};
+	struct shape_sink *sink = &decoder->sink;
 	int rc;
 
 	arena_reset(&decoder->arena);
-	rules_begin(&sink);
-	rc = decoder->line ? json_read(decoder->line, &sink, data, len, err)
-			   : pb_read(&sink, &decoder->found, data, len, err);
+	rules_begin(sink);
+	rc = decoder->line ? json_read(decoder->line, sink, data, len, err)
+			   : pb_read(sink, &decoder->found, data, len, err);
 	if (rc < 0)
 		return -1;
-	rules_finish(&sink);
+	rules_finish(sink);
 	return decoder->event.kind != EVENT_NONE;
 }
 

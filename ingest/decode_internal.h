@@ -15,8 +15,11 @@ enum decode_want pb_wants(const uint8_t *head, size_t head_len, uint64_t size);
 
 /* An event's parts, found and not read yet. */
 struct pb_event {
-	const struct shape *shape; /* of `data`; NULL: not found, the record is unlike most */
-	struct wire_cursor timestamp, trace_id, span_id, parent_id, data;
+	const struct shape_row *row; /* NULL: not found, the record is unlike most */
+	struct wire_cursor data;     /* of the row's message */
+	uint32_t around;	     /* offset in struct event of what the row's own offset is in */
+	struct wire_cursor timestamp, trace_id;
+	const uint8_t *span_id, *parent_id; /* varints, which end before data does; NULL: 0 */
 };
 
 /*

@@ -429,7 +429,7 @@ static int read_root(struct line_reader *read)
 	if (find_root(read, &is_invocation) < 0)
 		return -1;
 	if (is_invocation)
-		event->kind = EVENT_INVOCATION;
+		rules_set_kind(read->sink, EVENT_INVOCATION);
 	if (read_object(read, is_invocation ? &shape_invocation : &shape_progress, event) < 0)
 		return -1;
 	return json_scan_ended(&read->scan) ? 0 : broken(read);

@@ -99,17 +99,24 @@ enum decode_want pb_wants(const uint8_t *head, size_t head_len, uint64_t size)
 #define TIME_MAX 16
 #define UUID_LEN 36
 
-/* Proto3 leaves out a 0: *out_id is empty then. false: no varint, or at the very end. */
-static inline bool take_id(struct wire_cursor *cursor, uint8_t tag, struct wire_cursor *out_id)
+/*
+ * Proto3 leaves out a 0: *out_id is NULL then. false: it is longer than Buck2's are,
+ * which count up from 1, or less than 8 bytes are left.
+ */
+static inline bool take_id(struct wire_cursor *cursor, uint8_t tag, const uint8_t **out_id)
 {
-	bool is_there = *cursor->at == tag;
+	uint64_t bytes, ends;
 
-	cursor->at += is_there;
-	out_id->at = cursor->at;
-	if (is_there && !wire_pass_varint(cursor))
+	*out_id = NULL;
+	if (cursor->end - cursor->at < 8)
 		return false;
-	out_id->end = cursor->at;
-	return cursor->at < cursor->end;
+	if (*cursor->at != tag)
+		return true;
+	memcpy(&bytes, cursor->at, sizeof(bytes));
+	ends = ~le64toh(bytes) >> 8 & 0x0080808080808080;
+	*out_id = ++cursor->at;
+	cursor->at += ends ? __builtin_ctzll(ends) / 8 + 1 : 0;
+	return ends != 0;
 }
 
 /*
@@ -142,26 +149,88 @@ static inline bool find_usual(const uint8_t *record, size_t len, struct pb_event
 	/* SpanStart, SpanEnd, Instant: 20 to 22, so tags of two bytes, the second of which is 1 */
 	if (at.at[1] != 1 || (at.at[0] & 0x87) != (0x80 | WIRE_BYTES))
 		return false;
-	out->shape = leads_to(progress_event(), 16 | (at.at[0] >> 3 & 15));
+	out->row = shape_find(progress_event(), 16 | (at.at[0] >> 3 & 15));
 	at.at += 2;
-	if (!out->shape || !wire_short_varint(&at, &inner))
+	if (!out->row || !wire_short_varint(&at, &inner))
 		return false;
+	out->around = 0;
 	out->data = at;
 	return inner == (uint64_t)(at.end - at.at);
 }
 
+/*
+ * Goes on from what happened as route() does. Where a message is all that the one around
+ * it holds, there is nothing to read in that: *event comes along to the last such one.
+ */
+static inline enum decode_want follow(struct pb_event *event)
+{
+	const struct shape *shape = event->row->shape;
+	struct wire_cursor at = event->data;
+	uint32_t around = event->around + event->row->offset;
+	bool is_all = true;
+
+	while (at.at < at.end) {
+		const struct shape_row *row;
+		struct wire_field field;
+		uint64_t len;
+
+		if (!wire_tag(&at, &field))
+			return DECODE_WANT;
+		row = shape_find(shape, field.number);
+		if (!row || !row->shape) {
+			is_all = is_all && !row;
+			if (!wire_pass(&at, field.type))
+				return DECODE_WANT;
+			continue;
+		}
+		if (field.type != WIRE_BYTES || !wire_short_varint(&at, &len) ||
+		    len > (uint64_t)(at.end - at.at))
+			return DECODE_WANT;
+		is_all = is_all && len == (uint64_t)(at.end - at.at);
+		at.end = at.at + len;
+		if (is_all) {
+			event->row = row;
+			event->around = around;
+			event->data = at;
+		}
+		shape = row->shape;
+		around += row->offset;
+		if (!shape->is_route)
+			return DECODE_WANT;
+	}
+	return DECODE_SKIP;
+}
+
 enum decode_want pb_find(const uint8_t *record, size_t len, struct pb_event *out_event)
 {
-	if (find_usual(record, len, out_event))
-		return route(out_event->shape, out_event->data, true);
-	out_event->shape = NULL;
+	struct pb_event event; /* in registers, until somebody wants it */
+
+	if (!find_usual(record, len, &event))
+		event.row = NULL;
+	else if (follow(&event) == DECODE_SKIP)
+		return DECODE_SKIP;
+	*out_event = event;
 	return DECODE_WANT;
 }
 
 /* ---- second step: the record --------------------------------------------------- */
 
-/* Timestamp and Duration have the same fields. */
-static int read_seconds(struct wire_cursor cursor, int64_t *out_seconds, int64_t *out_nanos)
+/* A field with a number in its usual place; 0 where there is none. false: no varint. */
+WIRE_INLINE bool take_number(struct wire_cursor *cursor, uint8_t tag, int64_t *out_value)
+{
+	uint64_t value = 0;
+
+	if (cursor->at < cursor->end && *cursor->at == tag) {
+		cursor->at++;
+		if (!wire_varint(cursor, &value))
+			return false;
+	}
+	*out_value = (int64_t)value;
+	return true;
+}
+
+/* The fields of read_seconds() in any order, with others between them. */
+static int read_any_seconds(struct wire_cursor cursor, int64_t *out_seconds, int64_t *out_nanos)
 {
 	struct wire_field part;
 	int rc;
@@ -174,6 +243,17 @@ static int read_seconds(struct wire_cursor cursor, int64_t *out_seconds, int64_t
 			*out_nanos = (int64_t)part.value;
 	}
 	return rc;
+}
+
+/* Timestamp and Duration have the same fields. */
+static inline int read_seconds(struct wire_cursor cursor, int64_t *out_seconds, int64_t *out_nanos)
+{
+	struct wire_cursor usual = cursor;
+
+	if (take_number(&usual, TAG_VARINT(1), out_seconds) &&
+	    take_number(&usual, TAG_VARINT(2), out_nanos) && usual.at == usual.end)
+		return 0;
+	return read_any_seconds(cursor, out_seconds, out_nanos);
 }
 
 static int64_t unzigzag(uint64_t value)
@@ -365,36 +445,39 @@ static int read_any(struct shape_sink *sink, struct wire_cursor record)
 		return -1;
 	if (!invocation)
 		return read_message(sink, &shape_progress, sink->event, record);
-	sink->event->kind = EVENT_INVOCATION;
+	rules_set_kind(sink, EVENT_INVOCATION);
 	return read_message(sink, &shape_invocation, sink->event, record);
 }
 
-/* An empty one is 0. */
-static uint64_t read_id(struct wire_cursor id)
+/* It was found whole. */
+static inline uint64_t read_id(const uint8_t *id, const uint8_t *end)
 {
+	struct wire_cursor cursor = {id, end};
 	uint64_t value = 0;
 
-	return id.at < id.end && wire_varint(&id, &value) ? value : 0;
+	return id && wire_varint(&cursor, &value) ? value : 0;
 }
 
 static int read_usual(struct shape_sink *sink, const struct pb_event *usual)
 {
 	struct event *event = sink->event;
+	void *target;
 
 	rules_set_text(&event->trace_id, (const char *)usual->trace_id.at,
 		       (size_t)(usual->trace_id.end - usual->trace_id.at));
-	event->span_id = read_id(usual->span_id);
-	event->parent_id = read_id(usual->parent_id);
+	event->span_id = read_id(usual->span_id, usual->data.end);
+	event->parent_id = read_id(usual->parent_id, usual->data.end);
 	if (read_time(&event->time_ns, usual->timestamp) < 0)
 		return -1;
-	return read_message(sink, usual->shape, event, usual->data);
+	target = shape_enter_row(sink, (char *)event + usual->around, usual->row);
+	return target ? read_message(sink, usual->row->shape, target, usual->data) : -1;
 }
 
 int pb_read(struct shape_sink *sink, const struct pb_event *found, const uint8_t *record,
 	    size_t len, struct err *err)
 {
-	int rc = found->shape ? read_usual(sink, found)
-			      : read_any(sink, (struct wire_cursor){record, record + len});
+	int rc = found->row ? read_usual(sink, found)
+			    : read_any(sink, (struct wire_cursor){record, record + len});
 
 	if (rc == 0)
 		return 0;

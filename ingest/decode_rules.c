@@ -133,7 +133,7 @@ void *enter_path(struct shape_sink *sink, void *target, const struct shape_row *
 
 void *enter_event(struct shape_sink *sink, void *target, const struct shape_row *row)
 {
-	sink->event->kind = (enum event_kind)row->value;
+	rules_set_kind(sink, (enum event_kind)row->value);
 	return target;
 }
 
@@ -183,7 +183,7 @@ void *enter_label(struct shape_sink *sink, void *target, const struct shape_row 
 
 void *enter_stage(struct shape_sink *sink, void *target, const struct shape_row *row)
 {
-	sink->event->kind = EVENT_STAGE;
+	rules_set_kind(sink, EVENT_STAGE);
 	sink->event->stage.name = str_of(row->text);
 	return target;
 }
@@ -300,21 +300,49 @@ int64_t rules_action_kind(struct str name)
 
 /* ---- the whole event ------------------------------------------------------------- */
 
-void rules_begin(struct shape_sink *sink)
-{
-	struct event *event = sink->event;
-	struct action *action = &event->action;
+/* Nearly all events that are read. */
+#define USED_ACTION (1u << EVENT_ACTION_START | 1u << EVENT_ACTION_END)
+#define USED_STAGE (1u << EVENT_STAGE)
+/* They have no part of their own. */
+#define USED_NOTHING (1u << EVENT_COMMAND_END | 1u << EVENT_SPAN_CANCELLED)
 
-	memset(event, 0, sizeof(*event));
-	event->time_ns = event->duration_us = event->invocation.start_ns = UNKNOWN;
-	event->command_result.succeeded = event->command_result.exit_code = UNKNOWN;
-	event->command_result.error_count = UNKNOWN;
+static void forget_action(struct action *action)
+{
+	memset(action, 0, sizeof(*action));
 	action->kind = action->execution_kind = UNKNOWN;
 	action->wall_us = action->duration_us = UNKNOWN;
 	action->output_bytes = action->input_bytes = UNKNOWN;
 	action->upload_result = action->dep_file_upload_result = UNKNOWN;
 	action->scheduling_mode = UNKNOWN;
-	event->graph.nodes = event->graph.edges = UNKNOWN;
+}
+
+static void forget_rest(struct event *event)
+{
+	event->invocation = (struct invocation){.start_ns = UNKNOWN};
+	event->command_start = (struct command_start){.command = STR_NULL};
+	event->command_result = (struct command_result){
+		.succeeded = UNKNOWN, .exit_code = UNKNOWN, .error_count = UNKNOWN};
+	event->config = NULL;
+	event->config_count = 0;
+	event->revision = STR_NULL;
+	event->graph = (struct build_graph){.nodes = UNKNOWN, .edges = UNKNOWN};
+}
+
+void rules_begin(struct shape_sink *sink)
+{
+	struct event *event = sink->event;
+
+	event->kind = EVENT_NONE;
+	event->seq = event->span_id = event->parent_id = 0;
+	event->time_ns = event->duration_us = UNKNOWN;
+	event->trace_id = STR_NULL;
+	if (sink->used & USED_STAGE)
+		memset(&event->stage, 0, sizeof(event->stage));
+	if (sink->used & USED_ACTION)
+		forget_action(&event->action);
+	if (sink->used & ~(USED_STAGE | USED_ACTION | USED_NOTHING))
+		forget_rest(event);
+	sink->used = 0;
 	sink->metadata = NULL;
 	sink->metadata_count = 0;
 }

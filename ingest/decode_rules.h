@@ -24,7 +24,17 @@ shape_enter enter_result, enter_answer, enter_error;
 /* BuildGraphExecutionInfo; one more step of a path; its kind, from row->value. */
 shape_enter enter_graph, enter_path, enter_step;
 
-/* Makes everything in *sink->event unknown. */
+/* Nothing is known of what lies in *sink->event: for sink->used of a new one. */
+#define RULES_USED_ALL (~0u)
+
+/* The record's kind, whose parts of *sink->event are written to from now on. */
+static inline void rules_set_kind(struct shape_sink *sink, enum event_kind kind)
+{
+	sink->event->kind = kind;
+	sink->used |= 1u << kind;
+}
+
+/* Makes everything in *sink->event unknown, where sink->used says that it is not. */
 void rules_begin(struct shape_sink *sink);
 /* What follows from the whole event. */
 void rules_finish(struct shape_sink *sink);

@@ -43,6 +43,7 @@ struct shape_row;
 struct shape_sink {
 	struct event *event;
 	struct arena *arena;
+	unsigned int used; /* bits by enum event_kind: whose parts of *event are not unknown */
 	struct property *metadata; /* of CommandStart */
 	size_t metadata_count;
 	struct str unused; /* takes what is only counted */
@@ -60,7 +61,8 @@ struct shape {
 	uint32_t count;
 	/*
 	 * The message only leads to others: the first step (is the record
-	 * wanted?) looks into it. A message that is no route is wanted.
+	 * wanted?) looks into it. A message that is no route is wanted. Rows that lead
+	 * to a route have no enter().
 	 */
 	bool is_route;
 };

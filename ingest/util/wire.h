@@ -41,7 +41,7 @@ struct wire_field {
 
 /* ---- in line: some twenty of these for each record of a log ---------------------- */
 
-/* gcc's own measure leaves them out of line as soon as two callers stand in one file. */
+/* Left to itself, gcc 12 calls wire_next(): a fourth of what reading a log costs. */
 #define WIRE_INLINE static inline __attribute__((always_inline))
 
 /*

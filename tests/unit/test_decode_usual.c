@@ -1,8 +1,10 @@
 /*
  * Events that stand as Buck2 writes them are found in a shorter way than others: both
- * ways say the same of real events, and of what damage makes of them.
+ * ways say the same of real events, and of what damage makes of them. And a decoder, which
+ * forgets only what the event before was made of, says the same as a new one.
  */
 #include "decode_testing.h"
+#include "event_text.h"
 #include "log_bytes.h"
 
 #include <setjmp.h>
@@ -117,9 +119,87 @@ static void test_both_ways(void **state)
 	buf_release(&log);
 }
 
+/* ---- one decoder for all ---- */
+
+#define RECORDS_MAX 4096
+/* A test run: listings, tests, failed attempts. */
+#define TESTS                                                                     \
+	TEST_DATA "/logs/failures/buck-out/v2/log/20261130-015818_test_91354f4b-" \
+		  "ce4f-4383-b470-4927fff56125_events.pb.zst"
+
+struct record {
+	const uint8_t *data;
+	size_t len;
+};
+
+static size_t list_records(const struct buf *log, struct record *records)
+{
+	const uint8_t *at = (const uint8_t *)log->data, *end = at + log->len;
+	size_t count = 0;
+
+	while (at < end && count < RECORDS_MAX) {
+		size_t len = take_varint(&at);
+
+		records[count++] = (struct record){at, len};
+		at += len;
+	}
+	return count;
+}
+
+/* Returns the event's kind. */
+static enum event_kind expect_as_new(struct decoder *decoder, const struct record *record)
+{
+	struct buf text = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct event *event;
+
+	if (decode_record(decoder, record->data, record->len, &event, &err) <= 0)
+		return EVENT_NONE;
+	event_text(&text, event);
+	expect_text(DECODE_PROTOBUF, record->data, record->len, text.data);
+	buf_release(&text);
+	return event->kind;
+}
+
+/* From both ends of the log at once: each kind comes after itself and after others. */
+static unsigned int each_after_another(const char *path)
+{
+	static struct record records[RECORDS_MAX];
+	struct decoder *decoder = decoder_new(DECODE_PROTOBUF);
+	struct buf log = BUF_INIT;
+	unsigned int kinds = 0;
+	size_t count, i;
+
+	bytes_load_unpacked(&log, path);
+	count = list_records(&log, records);
+	for (i = 0; i < count; i++) {
+		kinds |= 1u << expect_as_new(decoder, &records[i]);
+		kinds |= 1u << expect_as_new(decoder, &records[count - 1 - i]);
+	}
+	decoder_free(decoder);
+	buf_release(&log);
+	return kinds;
+}
+
+#define EXPECTED                                                                   \
+	(1u << EVENT_INVOCATION | 1u << EVENT_COMMAND_START | 1u << EVENT_CONFIG | \
+	 1u << EVENT_ACTION_START | 1u << EVENT_STAGE | 1u << EVENT_ACTION_END |   \
+	 1u << EVENT_COMMAND_RESULT | 1u << EVENT_BUILD_GRAPH)
+
+static void test_one_decoder(void **state)
+{
+	unsigned int kinds = each_after_another(LOG) | each_after_another(TESTS);
+
+	(void)state;
+	assert_int_equal(kinds & EXPECTED, EXPECTED);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_both_ways)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_both_ways),
+		cmocka_unit_test(test_one_decoder),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
