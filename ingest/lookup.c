@@ -1,6 +1,7 @@
 #include "lookup.h"
 
 #include "lookup_breaker.h"
+#include "lookup_calls.h"
 #include "lookup_reply.h"
 #include "redact.h"
 #include "util/clock.h"
@@ -14,26 +15,13 @@
 #define WAIT_MAX_MS 250
 /* The last probe of an outage gets at least this. */
 #define LAST_PROBE_MS 100
-#define NO_SLOT UINT32_MAX
-
-enum call_state { CALL_FREE = 0, CALL_WAITING, CALL_FLYING };
-
-struct call {
-	enum call_state state;
-	struct lookup_request request;
-	uint32_t failures;    /* that were this call's own, not an outage's */
-	int64_t due_ms;	      /* CALL_WAITING: not before */
-	uint64_t answers;     /* of the engine, when it was first started or last at fault */
-	uint32_t credentials; /* when it was started last */
-};
 
 struct lookup {
 	struct transport *transport;
 	struct lookup_options options;
 	struct lookup_tally tally;
-	struct call *calls;
-	uint32_t *free_slots; /* a stack */
-	uint32_t free_count, waiting, flying;
+	struct calls calls;
+	uint32_t flying;
 	uint64_t answers;     /* in which the server spoke, whatever it said */
 	uint32_t credentials; /* how often they changed */
 	struct breaker breaker;
@@ -89,16 +77,11 @@ static void set_defaults(struct lookup_options *options, uint32_t slots)
 struct lookup *lookup_new(struct transport *transport, const struct lookup_options *options)
 {
 	struct lookup *lookup = xcalloc(1, sizeof(*lookup));
-	uint32_t i;
 
 	lookup->transport = transport;
 	lookup->options = *options;
 	set_defaults(&lookup->options, transport->slots);
-	lookup->calls = xcalloc(lookup->options.in_flight, sizeof(*lookup->calls));
-	lookup->free_slots =
-		xreallocarray(NULL, lookup->options.in_flight, sizeof(*lookup->free_slots));
-	for (i = lookup->options.in_flight; i-- > 0;)
-		lookup->free_slots[lookup->free_count++] = i;
+	calls_init(&lookup->calls, lookup->options.in_flight);
 	lookup->probe_slot = NO_SLOT;
 	buf_init(&lookup->words);
 	buf_init(&lookup->why);
@@ -112,8 +95,7 @@ void lookup_free(struct lookup *lookup)
 	if (!lookup)
 		return;
 	lookup->transport->ops->free(lookup->transport);
-	free(lookup->calls);
-	free(lookup->free_slots);
+	calls_release(&lookup->calls);
 	free(lookup->answered_instance);
 	buf_release(&lookup->words);
 	buf_release(&lookup->why);
@@ -171,16 +153,10 @@ static int give_answer(struct run *run, const struct lookup_answer *answer, stru
 	return run->sink(run->context, answer, err);
 }
 
-static void free_call(struct lookup *lookup, uint32_t slot)
-{
-	lookup->calls[slot] = (struct call){.state = CALL_FREE};
-	lookup->free_slots[lookup->free_count++] = slot;
-}
-
 static int answer_call(struct run *run, const struct transport_reply *reply, struct err *err)
 {
 	struct lookup_answer out = {
-		.id = run->lookup->calls[reply->slot].request.id,
+		.id = run->lookup->calls.items[reply->slot].request.id,
 		.outcome = reply_outcome(reply),
 		.code = reply->code,
 		.message = reply->message,
@@ -188,7 +164,7 @@ static int answer_call(struct run *run, const struct transport_reply *reply, str
 		.len = reply->code == CODE_OK ? reply->len : 0,
 	};
 
-	free_call(run->lookup, reply->slot);
+	calls_free(&run->lookup->calls, reply->slot);
 	return give_answer(run, &out, err);
 }
 
@@ -222,9 +198,9 @@ static int64_t call_timeout_ms(const struct lookup *lookup)
 static int fly(struct lookup *lookup, uint32_t slot, int64_t timeout_ms, struct err *err)
 {
 	struct transport *transport = lookup->transport;
-	struct call *call = &lookup->calls[slot];
+	struct call *call = &lookup->calls.items[slot];
 
-	call->state = CALL_FLYING;
+	calls_fly(&lookup->calls, slot);
 	call->credentials = lookup->credentials;
 	lookup->flying++;
 	return transport->ops->start(transport, slot, &call->request, timeout_ms, err);
@@ -232,7 +208,6 @@ static int fly(struct lookup *lookup, uint32_t slot, int64_t timeout_ms, struct 
 
 static int fly_again(struct lookup *lookup, uint32_t slot, struct err *err)
 {
-	lookup->waiting--;
 	lookup->tally.retries++;
 	return fly(lookup, slot, call_timeout_ms(lookup), err);
 }
@@ -244,7 +219,7 @@ static int take_request(struct run *run, uint32_t *out_slot, struct err *err)
 	struct lookup_request request;
 	int more;
 
-	if (run->dry || !lookup->free_count)
+	if (run->dry || !lookup->calls.free_count)
 		return 0;
 	more = run->source(run->context, &request, err);
 	if (more <= 0) {
@@ -252,9 +227,8 @@ static int take_request(struct run *run, uint32_t *out_slot, struct err *err)
 		return more;
 	}
 	lookup->tally.asked++;
-	*out_slot = lookup->free_slots[--lookup->free_count];
-	lookup->calls[*out_slot] = (struct call){
-		.state = CALL_WAITING, .request = request, .answers = lookup->answers};
+	*out_slot = calls_take(&lookup->calls, &request);
+	lookup->calls.items[*out_slot].answers = lookup->answers;
 	return 1;
 }
 
@@ -272,27 +246,15 @@ static int start_new(struct run *run, struct err *err)
 
 static int start_due(struct lookup *lookup, struct err *err)
 {
-	int64_t now = lookup->waiting ? now_ms(lookup) : 0;
+	const struct calls *calls = &lookup->calls;
+	int64_t now = calls->waiting ? now_ms(lookup) : 0;
 	uint32_t slot;
 
-	for (slot = 0; lookup->waiting && slot < lookup->options.in_flight; slot++)
-		if (lookup->calls[slot].state == CALL_WAITING && lookup->calls[slot].due_ms <= now)
+	for (slot = 0; calls->waiting && slot < calls->count; slot++)
+		if (calls->items[slot].state == CALL_WAITING && calls->items[slot].due_ms <= now)
 			if (fly_again(lookup, slot, err) < 0)
 				return -1;
 	return 0;
-}
-
-/* The waiting call after the one that was probed last. */
-static uint32_t next_waiting(const struct lookup *lookup)
-{
-	uint32_t i, slot;
-
-	for (i = 1; i <= lookup->options.in_flight; i++) {
-		slot = (lookup->last_slot + i) % lookup->options.in_flight;
-		if (lookup->calls[slot].state == CALL_WAITING)
-			return slot;
-	}
-	return NO_SLOT;
 }
 
 /* The slot beyond those of calls: for asking again what was answered before. */
@@ -314,7 +276,7 @@ static int ask_again(struct lookup *lookup, struct err *err)
 static int probe_call(struct run *run, struct err *err)
 {
 	struct lookup *lookup = run->lookup;
-	uint32_t slot = next_waiting(lookup);
+	uint32_t slot = calls_next_waiting(&lookup->calls, lookup->last_slot + 1);
 	int more;
 
 	if (slot != NO_SLOT) {
@@ -353,9 +315,7 @@ static int start_calls(struct run *run, struct err *err)
 
 static int retry_later(struct lookup *lookup, uint32_t slot, int64_t delay_ms)
 {
-	lookup->calls[slot].state = CALL_WAITING;
-	lookup->calls[slot].due_ms = now_ms(lookup) + delay_ms;
-	lookup->waiting++;
+	calls_wait(&lookup->calls, slot, now_ms(lookup) + delay_ms);
 	return 0;
 }
 
@@ -366,7 +326,7 @@ static int retry_later(struct lookup *lookup, uint32_t slot, int64_t delay_ms)
 static int take_failure(struct run *run, const struct transport_reply *reply, struct err *err)
 {
 	struct lookup *lookup = run->lookup;
-	struct call *call = &lookup->calls[reply->slot];
+	struct call *call = &lookup->calls.items[reply->slot];
 
 	if (call->answers != lookup->answers) {
 		call->answers = lookup->answers;
@@ -403,7 +363,7 @@ static bool refresh_credentials(struct lookup *lookup, const struct call *call)
 
 static bool worth_retrying(struct lookup *lookup, const struct transport_reply *reply)
 {
-	struct call *call = &lookup->calls[reply->slot];
+	struct call *call = &lookup->calls.items[reply->slot];
 
 	if (reply->code == CODE_UNAUTHENTICATED)
 		return call->failures + 1 < lookup->options.attempts &&
@@ -414,7 +374,7 @@ static bool worth_retrying(struct lookup *lookup, const struct transport_reply *
 static int take_answer(struct run *run, const struct transport_reply *reply, struct err *err)
 {
 	struct lookup *lookup = run->lookup;
-	struct call *call = &lookup->calls[reply->slot];
+	struct call *call = &lookup->calls.items[reply->slot];
 
 	remember(lookup, &call->request);
 	if (!worth_retrying(lookup, reply))
@@ -446,17 +406,6 @@ static int take_reply(struct run *run, const struct transport_reply *reply, stru
 	return outage ? take_failure(run, reply, err) : take_answer(run, reply, err);
 }
 
-static int64_t earliest_due_ms(const struct lookup *lookup)
-{
-	int64_t due = INT64_MAX;
-	uint32_t slot;
-
-	for (slot = 0; slot < lookup->options.in_flight; slot++)
-		if (lookup->calls[slot].state == CALL_WAITING && lookup->calls[slot].due_ms < due)
-			due = lookup->calls[slot].due_ms;
-	return due;
-}
-
 /* Until something could be started. */
 static int64_t pause_ms(const struct lookup *lookup)
 {
@@ -465,8 +414,8 @@ static int64_t pause_ms(const struct lookup *lookup)
 
 	if (breaker_is_open(&lookup->breaker))
 		due = lookup->probe_slot == NO_SLOT ? breaker->probe_due_ms : INT64_MAX;
-	else if (lookup->waiting)
-		due = earliest_due_ms(lookup);
+	else
+		due = calls_due_ms(&lookup->calls);
 	if (due == INT64_MAX)
 		return WAIT_MAX_MS;
 	/* At least 1: what is due and was not started has no slot to start in. */
@@ -495,20 +444,17 @@ static int give_up(struct run *run, struct err *err)
 	uint32_t slot;
 	int more;
 
-	for (slot = 0; slot < lookup->options.in_flight; slot++) {
-		int64_t id = lookup->calls[slot].request.id;
+	while ((slot = calls_next_waiting(&lookup->calls, 0)) != NO_SLOT) {
+		int64_t id = lookup->calls.items[slot].request.id;
 
-		if (lookup->calls[slot].state != CALL_WAITING)
-			continue;
-		lookup->waiting--;
-		free_call(lookup, slot);
+		calls_free(&lookup->calls, slot);
 		if (answer_unreachable(run, id, err) < 0)
 			return -1;
 	}
 	while ((more = take_request(run, &slot, err)) > 0) {
-		int64_t id = lookup->calls[slot].request.id;
+		int64_t id = lookup->calls.items[slot].request.id;
 
-		free_call(lookup, slot);
+		calls_free(&lookup->calls, slot);
 		if (interrupted)
 			return err_set(err, ERR_NET, "interrupted");
 		if (answer_unreachable(run, id, err) < 0)
@@ -531,7 +477,7 @@ int lookup_run(struct lookup *lookup, lookup_source_fn *source, lookup_sink_fn *
 			return give_up(&run, err);
 		if (!lookup->breaker.gone && start_calls(&run, err) < 0)
 			return -1;
-		if (run.dry && !lookup->flying && !lookup->waiting)
+		if (run.dry && !lookup->flying && !lookup->calls.waiting)
 			return 0;
 		if (wait_reply(&run, pause_ms(lookup), err) < 0)
 			return -1;
@@ -586,18 +532,19 @@ int lookup_preflight(struct lookup *lookup, const struct lookup_request *request
 		     lookup_sink_fn *sink, void *context, struct err *err)
 {
 	struct run run = {lookup, NULL, sink, context, true};
-	uint32_t slot = lookup->free_slots[--lookup->free_count];
-	struct call *call = &lookup->calls[slot];
+	uint32_t slot = calls_take(&lookup->calls, request);
+	struct call *call = &lookup->calls.items[slot];
 	struct transport_reply reply;
 
-	*call = (struct call){.state = CALL_WAITING, .request = *request};
 	if (call_once(lookup, slot, &reply, err) < 0)
 		return -1;
-	if (reply.code == CODE_UNAUTHENTICATED && refresh_credentials(lookup, call) &&
-	    call_once(lookup, slot, &reply, err) < 0)
-		return -1;
+	if (reply.code == CODE_UNAUTHENTICATED && refresh_credentials(lookup, call)) {
+		calls_wait(&lookup->calls, slot, 0);
+		if (call_once(lookup, slot, &reply, err) < 0)
+			return -1;
+	}
 	if (reply_is_misconfigured(&reply)) {
-		free_call(lookup, slot);
+		calls_free(&lookup->calls, slot);
 		explain(lookup, &reply);
 		return err_set(err, ERR_NET, "%s", lookup->why.data);
 	}
