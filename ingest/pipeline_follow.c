@@ -29,6 +29,9 @@
 /* Writes are looked at no more often; what nobody tells of (other machines write) no less often. */
 #define LOOK_MS 1000
 #define LOOK_MAX_MS 60000
+/* A log must be found before it can go; but a folder in which names come and go is no reason to do
+ * nothing else. */
+#define LOOK_REST_MS 10
 /* Logs held open at once, at most; a fourth of what the process may open if that is less. */
 #define OPEN_MAX 256
 
@@ -46,12 +49,13 @@ struct follow {
 	struct pass_result last;
 	size_t due; /* of the pass that runs */
 	char *newest;
-	bool unwatched, unreadable;	 /* said, and still so */
-	bool begun;			 /* the first pass is over */
-	int64_t begun_ms, rest_until_ms; /* passes */
-	int64_t retry_at_ms, retry_ms;	 /* INT64_MAX: nothing to try again */
-	int64_t looked_ms, look_at_ms;	 /* looks */
-	int64_t first_ms, stirred_ms;	 /* since when logs are due; INT64_MAX: none is */
+	bool found_unreadable;			     /* by the look that goes on */
+	bool unwatched, unreadable;		     /* said, and still so */
+	bool begun;				     /* the first pass is over */
+	int64_t begun_ms, rest_until_ms;	     /* passes */
+	int64_t retry_at_ms, retry_ms;		     /* INT64_MAX: nothing to try again */
+	int64_t looked_ms, look_at_ms, look_rest_ms; /* looks */
+	int64_t first_ms, stirred_ms; /* since when logs are due; INT64_MAX: none is */
 };
 
 /* Written to by the signal's handler, so that it cannot come between a look and a wait. */
@@ -93,10 +97,12 @@ static int watch_list(struct follow *follow, const struct log_list *list, struct
 
 static void note_unreadable(struct follow *follow, const struct log_list *list)
 {
-	if (list->unreadable && !follow->unreadable)
+	if (!list->unreadable)
+		return;
+	if (!follow->unreadable)
 		msg_warn("%" PRIu64 " places could not be looked at; first: %s", list->unreadable,
 			 list->note);
-	follow->unreadable = list->unreadable > 0;
+	follow->found_unreadable = true;
 }
 
 /* A path that is not there (yet, or again): what is above it tells when it comes. */
@@ -143,6 +149,7 @@ static int look_at_all(struct follow *follow, bool first, struct err *err)
 	size_t count = follow->path_count ? follow->path_count : 1, i;
 	bool news = false;
 
+	follow->found_unreadable = false;
 	watch_begin(follow->watch);
 	held_look(&follow->held);
 	for (i = 0; i < count; i++) {
@@ -154,6 +161,7 @@ static int look_at_all(struct follow *follow, bool first, struct err *err)
 		if (one < 0 && !err->kind)
 			*err = fault;
 	}
+	follow->unreadable = follow->found_unreadable;
 	watch_end(follow->watch);
 	held_looked(&follow->held, clock_now_ns());
 	return err->kind ? -1 : news;
@@ -165,11 +173,13 @@ static int look_at_all(struct follow *follow, bool first, struct err *err)
  */
 static int look(struct follow *follow, bool first, struct err *err)
 {
+	int64_t begun_ms = clock_monotonic_ms();
 	int news = 1, tries;
 
 	for (tries = 0; news > 0 && tries < 4; tries++)
 		news = look_at_all(follow, first, err);
 	follow->looked_ms = clock_monotonic_ms();
+	follow->look_rest_ms = LOOK_REST_MS + REST_FACTOR * (follow->looked_ms - begun_ms);
 	follow->look_at_ms =
 		follow->looked_ms + (held_has_gone(&follow->held) ? LOOK_MS : LOOK_MAX_MS);
 	return news < 0 ? -1 : 0;
@@ -199,7 +209,8 @@ static void hear(struct follow *follow)
 	if (news)
 		follow->stirred_ms = now_ms;
 	if (news & WATCH_NAMES)
-		follow->look_at_ms = now_ms;
+		follow->look_at_ms =
+			smaller(follow->look_at_ms, follow->looked_ms + follow->look_rest_ms);
 	else if (news & WATCH_CONTENTS)
 		follow->look_at_ms = smaller(follow->look_at_ms, follow->looked_ms + LOOK_MS);
 }

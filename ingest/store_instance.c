@@ -275,26 +275,52 @@ int store_put_candidates(struct store *store, int64_t run_id, const struct insta
 	return 0;
 }
 
-/* The next run of the file after `after`. 1; 0; -1. */
-static int next_run_of_file(struct store *store, const char *path, int64_t after,
-			    int64_t *out_run_id, struct err *err)
+/* Would the run at the statement's row stay as it is if this choice were proposed to it? */
+static bool is_settled(struct statement *row, const struct instance_choice *choice)
+{
+	int64_t rank = column_int(row, 1);
+	struct instance_choice merged, old = {.proved = false};
+
+	if (rank == UNKNOWN || rank > source_rank(choice->source) || column_int(row, 2) == UNKNOWN)
+		return false;
+	old.cache = column_text(row, 3).data;
+	old.name = column_text(row, 4).data;
+	old.source = column_text(row, 5).data;
+	merged = merge_choices(&old, choice);
+	return same_instance(&old, &merged) && strcmp(old.source, merged.source) == 0 &&
+	       old.proved == merged.proved;
+}
+
+/*
+ * The next run of the file after `after` that the choice changes. 1; 0; -1. As a rule
+ * there is none, which is to cost one question a file.
+ */
+static int next_to_name(struct store *store, const char *path, const struct instance_choice *choice,
+			int64_t after, int64_t *out_run_id, struct err *err)
 {
 	struct statement *s =
-		db_use(store, ST_RUN_OF_FILE,
+		db_use(store, ST_RUN_TO_NAME,
 		       /* In the order of index run_log_by_file: nothing is sorted. */
-		       "SELECT l.run_id FROM log_file f CROSS JOIN run_log l"
-		       " ON l.log_file_id = f.log_file_id CROSS JOIN run r ON r.run_id = l.run_id"
+		       "SELECT l.run_id, (SELECT c.rank FROM instance_candidate c"
+		       " WHERE c.run_id = l.run_id AND c.cache = :cache AND c.name = :name),"
+		       " i.instance_id, i.cache, i.name, ifnull(r.instance_source, '')"
+		       " FROM log_file f CROSS JOIN run_log l ON l.log_file_id = f.log_file_id"
+		       " CROSS JOIN run r ON r.run_id = l.run_id"
+		       " LEFT JOIN instance i ON i.instance_id = r.instance_id"
 		       " WHERE f.path = :path AND l.run_id > :after"
-		       " AND r.instance_proved = 0 ORDER BY l.run_id LIMIT 1");
-	int found;
+		       " AND r.instance_proved = 0 ORDER BY l.run_id");
+	int more;
 
+	bind_text(s, ":cache", str_of(choice->cache));
+	bind_text(s, ":name", str_of(choice->name));
 	bind_text(s, ":path", str_of(path));
 	bind_int(s, ":after", after);
-	found = db_step(s, err);
-	if (found > 0)
+	while ((more = db_step(s, err)) > 0 && is_settled(s, choice))
+		;
+	if (more > 0)
 		*out_run_id = column_int(s, 0);
 	db_reset(s);
-	return found;
+	return more;
 }
 
 int store_name_instance(struct store *store, const char *path, const struct instance_choice *choice,
@@ -303,12 +329,14 @@ int store_name_instance(struct store *store, const char *path, const struct inst
 	int64_t run_id = 0;
 	int found;
 
-	while ((found = next_run_of_file(store, path, run_id, &run_id, err)) > 0)
+	while ((found = next_to_name(store, path, choice, run_id, &run_id, err)) > 0)
 		if (store_put_candidates(store, run_id, choice, 1, err) < 0 ||
 		    store_put_instance(store, run_id, choice, err) < 0)
 			return -1;
 	return found;
 }
+
+/* ---- the digest function ---- */
 
 int run_move_function(struct store *store, int64_t run_id, enum digest_function function,
 		      struct err *err)
@@ -336,13 +364,42 @@ int run_move_function(struct store *store, int64_t run_id, enum digest_function 
 	return more;
 }
 
+/*
+ * The next run of the file after `after` with a digest of another function and that
+ * length. 1; 0; -1.
+ */
+static int next_to_move(struct store *store, const char *path, enum digest_function function,
+			int64_t after, int64_t *out_run_id, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_RUN_TO_MOVE,
+		       "SELECT l.run_id FROM log_file f CROSS JOIN run_log l"
+		       " ON l.log_file_id = f.log_file_id CROSS JOIN run r ON r.run_id = l.run_id"
+		       " WHERE f.path = :path AND l.run_id > :after AND r.instance_proved = 0"
+		       " AND EXISTS (SELECT 1 FROM attempt t CROSS JOIN lookup k"
+		       " WHERE t.run_id = l.run_id AND k.lookup_id = t.lookup_id"
+		       " AND k.function <> :function AND length(k.hash) = :length)"
+		       " ORDER BY l.run_id LIMIT 1");
+	int found;
+
+	bind_text(s, ":path", str_of(path));
+	bind_int(s, ":after", after);
+	bind_int(s, ":function", (int64_t)function);
+	bind_int(s, ":length", (int64_t)digest_function_length((int)function));
+	found = db_step(s, err);
+	if (found > 0)
+		*out_run_id = column_int(s, 0);
+	db_reset(s);
+	return found;
+}
+
 int store_name_function(struct store *store, const char *path, enum digest_function function,
 			struct err *err)
 {
 	int64_t run_id = 0;
 	int found;
 
-	while ((found = next_run_of_file(store, path, run_id, &run_id, err)) > 0)
+	while ((found = next_to_move(store, path, function, run_id, &run_id, err)) > 0)
 		if (run_move_function(store, run_id, function, err) < 0)
 			return -1;
 	return found;

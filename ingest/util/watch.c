@@ -70,21 +70,26 @@ static size_t find(const struct watch *watch, int number)
 	return low;
 }
 
-/* 1: it is new. */
-static int name(struct watch *watch, int number)
+/* false: it is new. */
+static bool name_again(struct watch *watch, int number)
 {
 	size_t at = find(watch, number);
 
-	if (at < watch->count && watch->items[at].number == number) {
-		watch->items[at].named = true;
-		return 0;
-	}
+	if (at == watch->count || watch->items[at].number != number)
+		return false;
+	watch->items[at].named = true;
+	return true;
+}
+
+static void name_first(struct watch *watch, int number)
+{
+	size_t at = find(watch, number);
+
 	watch->items = xreallocarray(watch->items, watch->count + 1, sizeof(*watch->items));
 	memmove(watch->items + at + 1, watch->items + at,
 		(watch->count - at) * sizeof(*watch->items));
 	watch->items[at] = (struct item){number, true};
 	watch->count++;
-	return 1;
 }
 
 void watch_begin(struct watch *watch)
@@ -101,17 +106,22 @@ int watch_folder(struct watch *watch, const char *path, bool contents, struct er
 	uint32_t mask = NAMES | IN_MASK_ADD | (contents ? CONTENTS : 0);
 	int number;
 
-	if (watch->count == WATCH_MAX)
-		return err_set(err, ERR_LIMIT,
-			       "%s: more than %d folders to watch: name the projects themselves",
-			       path, WATCH_MAX);
 	number = inotify_add_watch(watch->fd, path, mask);
 	if (number < 0 && errno == ENOSPC)
 		return err_set(err, ERR_LIMIT,
 			       "%s: no more folders can be watched: raise "
 			       "fs.inotify.max_user_watches (sysctl), or name fewer projects",
 			       path);
-	return number < 0 ? 0 : name(watch, number);
+	if (number < 0 || name_again(watch, number))
+		return 0;
+	if (watch->count < WATCH_MAX) {
+		name_first(watch, number);
+		return 1;
+	}
+	inotify_rm_watch(watch->fd, number);
+	return err_set(err, ERR_LIMIT,
+		       "%s: more than %d folders to watch: name the projects themselves", path,
+		       WATCH_MAX);
 }
 
 void watch_end(struct watch *watch)

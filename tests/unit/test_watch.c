@@ -175,6 +175,7 @@ static void test_limits_are_named(void **state)
 		assert_int_equal(watch_folder(place.watch, "another", true, &err), 1);
 	assert_int_equal(watch_folder(place.watch, "another", true, &err), -1);
 	assert_non_null(strstr(err.text, "more than 8192 folders"));
+	assert_int_equal(name_folder(&place, &err), 0); /* it is watched: nothing more */
 	place_release(&place);
 }
 
