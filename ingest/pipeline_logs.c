@@ -17,8 +17,15 @@ struct work {
 
 /* ---- which ------------------------------------------------------------------------- */
 
-/* -1: the store failed. */
-static int pick_files(struct work *work, struct err *err)
+/* 1; 0; -1: the store failed. */
+static int is_known(const struct log_intake *intake, const struct log_file *file, struct err *err)
+{
+	if (!intake->slice)
+		return 0;
+	return store_knows_file(intake->slice->store, file->path, file->bytes, file->mtime_ns, err);
+}
+
+static int look_at_files(struct work *work, struct err *err)
 {
 	const struct log_intake *intake = work->intake;
 	size_t i;
@@ -26,11 +33,8 @@ static int pick_files(struct work *work, struct err *err)
 	work->files = xcalloc(intake->list->count, sizeof(const struct log_file *));
 	for (i = 0; i < intake->list->count; i++) {
 		const struct log_file *file = &intake->list->files[i];
-		int known = 0;
+		int known = is_known(intake, file, err);
 
-		if (intake->slice)
-			known = store_knows_file(intake->slice->store, file->path, file->bytes,
-						 file->mtime_ns, err);
 		if (known < 0)
 			return -1;
 		if (known)
@@ -39,6 +43,20 @@ static int pick_files(struct work *work, struct err *err)
 			work->files[work->count++] = file;
 	}
 	return 0;
+}
+
+static int pick_files(struct work *work, struct err *err)
+{
+	struct store *store = work->intake->slice ? work->intake->slice->store : NULL;
+	int failed;
+
+	if (!store)
+		return look_at_files(work, err);
+	if (store_hold(store, err) < 0)
+		return -1;
+	failed = look_at_files(work, err);
+	store_release(store);
+	return failed;
 }
 
 static void fill_place(void *context, size_t index, struct runlog_place *out)

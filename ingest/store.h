@@ -63,6 +63,13 @@ int store_begin(struct store *store, struct err *err); /* BEGIN IMMEDIATE */
 int store_commit(struct store *store, struct err *err);
 void store_rollback(struct store *store);
 
+/*
+ * Around questions, of which each would lock the file for itself: what they read is of
+ * one moment, and others can read, but not COMMIT, meanwhile. Also inside a transaction.
+ */
+int store_hold(struct store *store, struct err *err);
+void store_release(struct store *store);
+
 /* ---- logs ------------------------------------------------------------------ */
 
 /* 1: this very file (path, bytes, mtime) was read to its end as it stands; 0; -1. */

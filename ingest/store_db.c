@@ -359,6 +359,20 @@ void store_rollback(struct store *store)
 		db_done(db_use(store, ST_ROLLBACK, "ROLLBACK"), &ignored);
 }
 
+/* Where no transaction is open, the outermost savepoint is one, deferred. */
+int store_hold(struct store *store, struct err *err)
+{
+	return db_done(db_use(store, ST_HOLD, "SAVEPOINT held"), err);
+}
+
+void store_release(struct store *store)
+{
+	struct err ignored = ERR_INIT;
+
+	/* Nothing was written, so nothing can be lost. */
+	db_done(db_use(store, ST_RELEASE, "RELEASE held"), &ignored);
+}
+
 const char *store_path(const struct store *store)
 {
 	return store->path;

@@ -29,6 +29,8 @@ enum statement_id {
 	ST_BEGIN,
 	ST_COMMIT,
 	ST_ROLLBACK,
+	ST_HOLD,
+	ST_RELEASE,
 	/* store_schema.c, store_tables.c, store_views.c */
 	ST_APPLICATION_ID,
 	ST_USER_VERSION,

@@ -1,6 +1,10 @@
 /* What store.h says of each call; the laws over many logs are in test_store_laws.c. */
 #include "store_fixture.h"
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 /* ---- unknown is NULL ---- */
 
 static void test_unknown_is_null(void **state)
@@ -437,6 +441,48 @@ static void test_the_first_graph_stays(void **state)
 		    "unknown");
 }
 
+/* ---- questions that are held together ---- */
+
+/* Does another process find SQLite's lock of readers on the file? */
+static bool is_locked(const char *path)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000002, .l_len = 510};
+	pid_t child = fork();
+	int status = 0, fd;
+
+	if (child == 0) { /* its own locks no process finds */
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		_exit(fd < 0 || fcntl(fd, F_GETLK, &lock) < 0 ? 2 : lock.l_type != F_UNLCK);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+	return WEXITSTATUS(status) == 1;
+}
+
+static void test_held_questions(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_ok(store_commit(f->store, &f->err));
+	assert_return(store_knows_file(f->store, "/a.pb", 1, 1, &f->err), 0);
+	assert_false(is_locked(f->db));
+	assert_ok(store_hold(f->store, &f->err));
+	assert_return(store_knows_file(f->store, "/a.pb", 1, 1, &f->err), 0);
+	assert_true(is_locked(f->db));
+	store_release(f->store);
+	assert_false(is_locked(f->db));
+
+	/* Inside a transaction, which is not ended. */
+	assert_ok(store_begin(f->store, &f->err));
+	put_run(f, "t", START);
+	assert_ok(store_hold(f->store, &f->err));
+	assert_number(f, "SELECT count(*) FROM run", 1);
+	store_release(f->store);
+	store_rollback(f->store);
+	assert_number(f, "SELECT count(*) FROM run", 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -455,6 +501,7 @@ int main(void)
 		TEST(test_an_end_completes_its_start),
 		TEST(test_in_flight),
 		TEST(test_the_first_graph_stays),
+		TEST(test_held_questions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
