@@ -133,7 +133,8 @@ static void tell_answers(const struct asking *asking, const struct ask_tally *as
 		msg_warn("%" PRIu64 " answers were errors, %" PRIu64 " too large, %" PRIu64
 			 " malformed; the view missing_results names them",
 			 answers->errors, answers->too_large, asked->malformed);
-	if (asked->unproved)
+	/* Where the server went away, that is the news, and what has to be done about it. */
+	if (asked->unproved && !answers->unreachable)
 		msg_warn("no answer proved the instance name of %" PRIu64 " runs: '%s' is kept for "
 			 "now, all proposals are tried again next time; --instance NAME settles it",
 			 asked->unproved, asked->unproved_instance);
