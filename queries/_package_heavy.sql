@@ -17,8 +17,7 @@ WHERE r.source = 1 AND r.cpu_ns IS NOT NULL;
 CREATE VIEW _package_heavy (
     -- How many heavy results a package has, by memory limit in force. One alone of an action that has setting
     -- outlier_results of them is an outlier, and makes no package heavy.
-    by_project,  -- see _scope, as the next one
-    project,
+    scope_id,   -- of _scope
     package_id, -- of table package
     under,      -- see _repeat
     heavy,      -- heavy results
@@ -32,7 +31,7 @@ by_action AS MATERIALIZED (
         LEFT JOIN package_sum s ON s.project_id = 0 AND s.package_id = h.package_id AND s.limit_bytes = ifnull(a.memory_limit_bytes, 0)
         LEFT JOIN action_name n ON n.name_id = h.name_id AND (s.results < (SELECT many FROM rule)) IS NOT 1
     GROUP BY 1, 2, 3, 4, 5)
-SELECT c.by_project, c.project, v.package_id, v.under, sum(v.n), total(CASE WHEN v.n = 1 AND v.identifier IS NOT NULL
+SELECT v.scope_id, v.package_id, v.under, sum(v.n), total(CASE WHEN v.n = 1 AND v.identifier IS NOT NULL
     -- Few have so many actions, with results or without.
     AND EXISTS (SELECT 1 FROM target t CROSS JOIN action_name m ON m.target_id = t.target_id AND m.category_id = v.category_id
             AND m.identifier = v.identifier CROSS JOIN action x ON x.name_id = m.name_id
@@ -40,5 +39,5 @@ SELECT c.by_project, c.project, v.package_id, v.under, sum(v.n), total(CASE WHEN
     THEN (SELECT count(DISTINCT e.result_id) FROM _repeat e WHERE e.package_id = v.package_id AND e.category_id = v.category_id
         AND e.identifier = v.identifier AND e.under = v.under AND v.scope_id IN (0, e.project_id)) >= (SELECT many FROM rule) END)
 FROM (SELECT 0 AS scope_id, package_id, under, category_id, identifier, sum(n) AS n FROM by_action GROUP BY package_id, under, category_id, identifier
-    UNION ALL SELECT project_id, package_id, under, category_id, identifier, n FROM by_action) v CROSS JOIN _scope c ON c.scope_id = v.scope_id
-GROUP BY c.by_project, c.project, v.package_id, v.under;
+    UNION ALL SELECT project_id, package_id, under, category_id, identifier, n FROM by_action) v
+GROUP BY v.scope_id, v.package_id, v.under;
