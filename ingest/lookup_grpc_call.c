@@ -40,24 +40,36 @@ void rpc_release(struct rpc *rpc)
 	buf_release(&rpc->part);
 }
 
-struct buf *rpc_begin(struct rpc *rpc, const struct rpc_method *method, int64_t end_ms)
+/* As if nothing had been said of it. */
+static void forget(struct rpc *rpc)
 {
-	static const char prefix[PREFIX];
-
 	rpc->stream = (struct http2_stream){0};
-	rpc->method = method;
-	rpc->end_ms = end_ms;
 	rpc->code = rpc->http_status = rpc->grpc_status = NOT_SAID;
 	rpc->is_grpc = false;
 	rpc->prefix_len = rpc->left = 0;
 	rpc->messages = 0;
 	rpc->fault = NULL;
-	rpc_recycle(&rpc->request);
 	rpc_recycle(&rpc->message);
 	rpc_recycle(&rpc->data);
 	rpc_recycle(&rpc->part);
+}
+
+struct buf *rpc_begin(struct rpc *rpc, const struct rpc_method *method, int64_t end_ms)
+{
+	static const char prefix[PREFIX];
+
+	forget(rpc);
+	rpc->method = method;
+	rpc->end_ms = end_ms;
+	rpc_recycle(&rpc->request);
 	buf_add(&rpc->request, prefix, PREFIX);
 	return &rpc->request;
+}
+
+static void set_body(struct rpc *rpc)
+{
+	rpc->stream.body = (const uint8_t *)rpc->request.data;
+	rpc->stream.body_len = rpc->request.len;
 }
 
 void rpc_ready(struct rpc *rpc)
@@ -66,8 +78,13 @@ void rpc_ready(struct rpc *rpc)
 
 	for (i = 0; i < 4; i++)
 		rpc->request.data[1 + i] = (char)(len >> 8 * (3 - i) & 0xff);
-	rpc->stream.body = (const uint8_t *)rpc->request.data;
-	rpc->stream.body_len = rpc->request.len;
+	set_body(rpc);
+}
+
+void rpc_again(struct rpc *rpc)
+{
+	forget(rpc);
+	set_body(rpc);
 }
 
 /* ---- how it ends ---- */

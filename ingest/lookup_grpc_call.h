@@ -52,6 +52,8 @@ void rpc_release(struct rpc *rpc);
 struct buf *rpc_begin(struct rpc *rpc, const struct rpc_method *method, int64_t end_ms);
 /* The message is there. The stream's body is set. */
 void rpc_ready(struct rpc *rpc);
+/* Its stream was refused: it is as it was when it was ready. */
+void rpc_again(struct rpc *rpc);
 /* It ends without the server's word: code, message. */
 void rpc_fail(struct rpc *rpc, int code, const char *message);
 

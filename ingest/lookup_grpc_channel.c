@@ -196,12 +196,26 @@ static bool on_body(struct http2_stream *stream, const uint8_t *data, size_t len
 	return rpc_body(rpc_of(stream), data, len);
 }
 
+/*
+ * A stream above the last one of a GOAWAY was never looked at, which is no failure
+ * of its call: it waits for the next connection. grpc doc/PROTOCOL-HTTP2.md.
+ */
+static bool is_left_over(const struct channel *channel, uint32_t error)
+{
+	return error == HTTP2_REFUSED_STREAM && http2_is_closing(channel->http2);
+}
+
 /* A server counts the time too, and may cancel a little before we see its end. */
 static void on_end(struct http2_stream *stream, uint32_t error)
 {
 	struct rpc *rpc = rpc_of(stream);
 	struct channel *channel = rpc->channel;
 
+	if (is_left_over(channel, error)) {
+		rpc_again(rpc);
+		move(&channel->open, &channel->waiting, rpc);
+		return;
+	}
 	rpc_end(rpc, error);
 	if (rpc->code == CODE_CANCELLED && channel->now_ms >= rpc->end_ms)
 		rpc->code = CODE_DEADLINE_EXCEEDED;

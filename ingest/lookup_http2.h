@@ -37,6 +37,7 @@ struct http2_events {
 };
 
 #define HTTP2_NO_ERROR 0u
+#define HTTP2_REFUSED_STREAM 7u /* before the server did anything about it */
 #define HTTP2_CANCEL 8u
 
 struct http2;

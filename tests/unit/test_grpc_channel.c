@@ -442,6 +442,26 @@ static void test_goaway(void **state)
 	assert_int_equal(server.connections, 2);
 }
 
+/* What it never took goes to the next connection, as if it had waited for that. */
+static void test_goaway_before_the_last(void **state)
+{
+	struct rpc taken, left;
+
+	(void)state;
+	start(&taken, 30000);
+	expect(&taken, CODE_OK, "");
+	server.silent = true;
+	start(&taken, 30000);
+	start(&left, 30000);
+	assert_null(wait_end(10));
+	frame(FRAME_GOAWAY, 0, 0, "\0\0\0\3\0\0\0\0", 8);
+	assert_null(wait_end(10));
+	server.silent = false;
+	expect(&taken, CODE_UNAVAILABLE, "the server ends the connection");
+	expect(&left, CODE_OK, "");
+	assert_int_equal(server.connections, 2);
+}
+
 /* As if it had not been reached at all: nothing to be gained by haste. */
 static void test_goaway_at_once(void **state)
 {
@@ -488,6 +508,7 @@ int main(void)
 		TEST(test_lost_with_calls_in_flight),
 		TEST(test_one_stream_at_a_time),
 		TEST(test_goaway),
+		TEST(test_goaway_before_the_last),
 		TEST(test_goaway_at_once),
 		TEST(test_freed_with_calls_in_flight),
 	};
