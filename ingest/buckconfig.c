@@ -19,7 +19,7 @@ struct buckconfig {
 	struct table immediate; /* includes passed over */
 };
 
-/* ---- lines -------------------------------------------------------------------- */
+/* ---- lines ---- */
 
 struct lines {
 	const char *at, *end;
@@ -80,7 +80,7 @@ static bool next_line(struct lines *in, struct buf *line, size_t *out_number)
 	return true;
 }
 
-/* ---- parsing ------------------------------------------------------------------ */
+/* ---- parsing ---- */
 
 struct parser {
 	struct table *table;
@@ -235,7 +235,7 @@ static int parse_file(struct parser *parser, const char *path, struct err *err)
 	return rc;
 }
 
-/* ---- which files ---------------------------------------------------------------- */
+/* ---- which files ---- */
 
 /* A file that nothing includes: sections begin anew. Missing is no fault. */
 static int parse_top(struct parser *parser, const char *path, struct err *err)
@@ -374,7 +374,7 @@ void buckconfig_free(struct buckconfig *config)
 	free(config);
 }
 
-/* ---- values --------------------------------------------------------------------- */
+/* ---- values ---- */
 
 int buckconfig_get(struct buckconfig *config, const char *section, const char *key,
 		   const char **out_value, struct err *err)
@@ -404,7 +404,7 @@ enum digest_function config_digest_function(struct buckconfig *config)
 	return digest_function_parse(trim((struct str){names, strcspn(names, ",")}));
 }
 
-/* ---- environment ------------------------------------------------------------------ */
+/* ---- environment ---- */
 
 static size_t env_name_length(const char *text)
 {

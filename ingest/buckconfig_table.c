@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tables ------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 void table_add(struct table *table, const char *section, struct str key, struct str value,
 	       const char *path, size_t line)
@@ -50,7 +50,7 @@ struct setting *table_find(const struct table *table, struct str section, struct
 	return NULL;
 }
 
-/* ---- values --------------------------------------------------------------------- */
+/* ---- values ---- */
 
 #define REFERENCE "$(config "
 

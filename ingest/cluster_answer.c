@@ -12,7 +12,7 @@
 /* Past this, nanoseconds no longer fit. */
 #define SECONDS_MAX 9e9
 
-/* ---- samples ------------------------------------------------------------------------ */
+/* ---- samples ---- */
 
 /* Prometheus keeps milliseconds and writes seconds, as an integer or a real. */
 static bool take_time(const json_t *value, int64_t *out_ns)
@@ -133,7 +133,7 @@ static int on_element(void *context, struct str text, struct err *err)
 	return rc;
 }
 
-/* ---- the whole -------------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
 void answer_init(struct answer *answer, int64_t after_ns, int64_t until_ns, series_fn *fn,
 		 void *context)

@@ -46,7 +46,7 @@ struct group {
 	size_t count;
 };
 
-/* ---- what comes in ------------------------------------------------------------------ */
+/* ---- what comes in ---- */
 
 /* Resources of other names (ephemeral-storage, devices) are none of ours. */
 static enum kept_metric metric_of(const struct question *question, const struct series *series)
@@ -75,7 +75,7 @@ static int on_series(void *context, const struct series *series, struct err *err
 	return kept_add(&r->kept, metric, series, err);
 }
 
-/* ---- numbers --------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 /* UNKNOWN where it is no count: below zero, or beyond what a double counts exactly. */
 static int64_t whole(double value)
@@ -101,7 +101,7 @@ static const struct kept *newest(struct group group, enum kept_metric metric)
 	return found;
 }
 
-/* ---- containers ---------------------------------------------------------------------------- */
+/* ---- containers ---- */
 
 /* Of the pod, else as the container's resources say it. */
 static struct str node_of(const struct reading *r, struct group group)
@@ -138,8 +138,7 @@ static int give_spec(struct reading *r, struct group group, struct err *err)
 	return r->sink->container(r->sink->context, &spec, err);
 }
 
-/* ---- terminations -----------------------------------------------------------------------------
- */
+/* ---- terminations ---- */
 
 static int64_t shared_ns(const struct kept *run, int64_t first_ns, int64_t last_ns)
 {
@@ -276,8 +275,7 @@ static int give_terminations(struct reading *r, struct group group, struct err *
 	return 0;
 }
 
-/* ---- kills that the container outlived ----------------------------------------------------------
- */
+/* ---- kills that the container outlived ---- */
 
 static struct str preferred_job(struct group group)
 {
@@ -330,8 +328,7 @@ static int give_ooms(struct reading *r, struct group group, struct err *err)
 	return 0;
 }
 
-/* ---- all of it
- * -------------------------------------------------------------------------------------- */
+/* ---- all of it ---- */
 
 /* KEPT_OOM sorts last; where cAdvisor's series name no id, they share the others' group. */
 static struct group split_ooms(struct group *group)

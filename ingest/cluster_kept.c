@@ -29,7 +29,7 @@ void kept_release(struct kept_list *list)
 	kept_init(list, list->max);
 }
 
-/* ---- adding ------------------------------------------------------------------------ */
+/* ---- adding ---- */
 
 /* One piece of memory: the struct, then its texts. */
 static struct kept *make(const struct series *series, size_t *out_size)
@@ -130,7 +130,7 @@ int kept_add(struct kept_list *list, enum kept_metric metric, const struct serie
 	return 0;
 }
 
-/* ---- order --------------------------------------------------------------------------- */
+/* ---- order ---- */
 
 /* Unknown stands before all texts. */
 static int compare_texts(struct str a, struct str b)

@@ -19,7 +19,7 @@ struct pod {
 	struct str namespace, name, uid, node;
 };
 
-/* ---- values ------------------------------------------------------------------------ */
+/* ---- values ---- */
 
 /* NULL where it is missing, no text or empty. */
 static struct str text_of(const json_t *object, const char *key)
@@ -81,7 +81,7 @@ static void note_start(struct cluster_tally *tally, int64_t ns)
 		tally->oldest_ns = ns;
 }
 
-/* ---- resources ------------------------------------------------------------------------ */
+/* ---- resources ---- */
 
 typedef int quantity_fn(struct str text, int64_t *out_value, struct err *err);
 
@@ -118,7 +118,7 @@ static void take_resources(const struct pod *pod, const json_t *resources,
 	take_quantity(pod, limits, "memory", quantity_bytes, &spec->memory_limit_bytes);
 }
 
-/* ---- a container --------------------------------------------------------------------------- */
+/* ---- a container ---- */
 
 static const json_t *find_named(const json_t *list, struct str name)
 {
@@ -208,8 +208,7 @@ static int give_status(const struct pod *pod, const json_t *status, struct err *
 	return give_termination(pod, status, "state", err);
 }
 
-/* ---- a pod ------------------------------------------------------------------------------------
- */
+/* ---- a pod ---- */
 
 /* Containers of one kind, and their statuses (absent while the pod is pending). */
 static int give_containers(const struct pod *pod, const json_t *containers, const json_t *statuses,
@@ -254,8 +253,7 @@ static int give_pod(struct pod_list *list, const json_t *object, struct err *err
 			       json_object_get(status, "initContainerStatuses"), err);
 }
 
-/* ---- the list -----------------------------------------------------------------------------------
- */
+/* ---- the list ---- */
 
 static bool is_other_kind(const json_t *object)
 {

@@ -13,7 +13,7 @@
 /* The API gives 500 pods a page where it pages at all. */
 #define PAGES_MAX 10000
 
-/* ---- files ---------------------------------------------------------------------------- */
+/* ---- files ---- */
 
 static int feed_file(struct pod_list *list, int fd, struct err *err)
 {
@@ -56,7 +56,7 @@ static int read_file(struct pod_list *list, const char *path, struct err *err)
 	return rc;
 }
 
-/* ---- URLs --------------------------------------------------------------------------------- */
+/* ---- URLs ---- */
 
 struct page {
 	struct http *http;

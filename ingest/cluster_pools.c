@@ -48,7 +48,7 @@ static const struct field {
 
 static const struct field replicas_field = {{"worker", "replicas"}, FIELD_COUNT, 0};
 
-/* ---- scalars ---------------------------------------------------------------------- */
+/* ---- scalars ---- */
 
 /* As YAML 1.1 has them, and Helm's library. */
 static bool is_one_of(struct str text, const char *const *words)
@@ -137,7 +137,7 @@ static int parse_number(const struct values_node *node, enum field_type type, in
 				   : parse_bytes(node->text, out, err);
 }
 
-/* ---- fields ------------------------------------------------------------------------ */
+/* ---- fields ---- */
 
 /* "FILE:LINE:COLUMN: pools.NAME.worker.concurrency: WHY" */
 static int fault_at(const struct values_node *node, struct str pool, const struct field *field,
@@ -214,7 +214,7 @@ static int read_field(const struct values_place *at, const struct field *field,
 	return read_number(at, spec->pool, field, to, err);
 }
 
-/* ---- a pool -------------------------------------------------------------------------- */
+/* ---- a pool ---- */
 
 static int check_pair(const struct values_place *at, struct str pool, const char *what,
 		      int64_t *request, int64_t limit, struct err *err)
@@ -286,7 +286,7 @@ static struct pool_spec new_pool(struct str name)
 	};
 }
 
-/* ---- all pools ------------------------------------------------------------------------ */
+/* ---- all pools ---- */
 
 struct pools {
 	const struct pool_sink *sink;

@@ -65,7 +65,7 @@ const char *prometheus_name(const struct prometheus *prometheus)
 	return http_name(prometheus->http);
 }
 
-/* ---- PromQL ---------------------------------------------------------------------------- */
+/* ---- PromQL ---- */
 
 /* A string literal: escapes as in Go. */
 static void add_text(struct buf *out, const char *text)
@@ -112,7 +112,7 @@ static char *make_query(const struct question *question, int64_t ms)
 	return xasprintf("%s[%" PRId64 "ms]", question->selector, ms);
 }
 
-/* ---- one request ------------------------------------------------------------------------- */
+/* ---- one request ---- */
 
 struct exchange {
 	struct prometheus *prometheus;
@@ -209,7 +209,7 @@ static int ask_piece(struct prometheus *p, const struct question *question, int6
 	return rc;
 }
 
-/* ---- pieces of time ------------------------------------------------------------------------ */
+/* ---- pieces of time ---- */
 
 static int ask(struct prometheus *p, const struct question *question, int64_t from_ns,
 	       int64_t to_ns, struct err *err)

@@ -32,7 +32,7 @@ struct reader {
 	int depth;
 };
 
-/* ---- faults ---------------------------------------------------------------------- */
+/* ---- faults ---- */
 
 static int fault_at(const struct reader *reader, const yaml_mark_t *mark, enum err_kind kind,
 		    const char *what, struct err *err)
@@ -79,7 +79,7 @@ static int parser_fault(const struct reader *reader, struct err *err)
 			err);
 }
 
-/* ---- memory ------------------------------------------------------------------------ */
+/* ---- memory ---- */
 
 static void *take(struct reader *reader, size_t size, struct err *err)
 {
@@ -143,7 +143,7 @@ static int add_entry(struct reader *reader, struct values_node *to, struct str k
 	return 0;
 }
 
-/* ---- anchors and aliases ------------------------------------------------------------- */
+/* ---- anchors and aliases ---- */
 
 static int add_anchor(struct reader *reader, const yaml_char_t *name,
 		      const struct values_node *node, struct err *err)
@@ -185,7 +185,7 @@ static int follow_alias(struct reader *reader, const struct values_node **out, s
 	return fault(reader, "an alias of no anchor", err);
 }
 
-/* ---- nodes ------------------------------------------------------------------------------ */
+/* ---- nodes ---- */
 
 static int next_event(struct reader *reader, struct err *err)
 {
@@ -316,7 +316,7 @@ static int read_node(struct reader *reader, const struct values_node **out, stru
 	return read_whole(reader, VALUES_LIST, event->data.sequence_start.anchor, out, err);
 }
 
-/* ---- a file ------------------------------------------------------------------------------- */
+/* ---- a file ---- */
 
 static int check_top(const struct reader *reader, const struct values_node *root, struct err *err)
 {
@@ -392,7 +392,7 @@ void values_release(struct values *values)
 	arena_release(&values->arena);
 }
 
-/* ---- looking up --------------------------------------------------------------------------- */
+/* ---- looking up ---- */
 
 void values_top(const struct values *values, struct values_place *out)
 {

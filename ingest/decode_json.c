@@ -12,7 +12,7 @@
  * that holds escapes is written out into the arena.
  */
 
-/* ---- names ---------------------------------------------------------------------- */
+/* ---- names ---- */
 
 /* What a name in an object leads to; neither: nothing that we read. */
 struct member {
@@ -114,7 +114,7 @@ static struct member find(struct json_line *line, const struct shape *shape, con
 	return known->member;
 }
 
-/* ---- first step: the head ---------------------------------------------------- */
+/* ---- first step: the head ---- */
 
 /* The scan stands before an object that is read by `shape`; where it ends early we cannot tell. */
 static enum decode_want route(struct json_line *line, const struct shape *shape,
@@ -153,7 +153,7 @@ enum decode_want json_wants(struct json_line *line, const uint8_t *head, size_t 
 		     (struct json_scan){(const char *)head, (const char *)head + head_len});
 }
 
-/* ---- second step: the line ------------------------------------------------------ */
+/* ---- second step: the line ---- */
 
 /* What is read, into what. */
 struct line_reader {

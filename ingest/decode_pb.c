@@ -11,7 +11,7 @@
  * needs to decompress it) and refuses a whole record for one group.
  */
 
-/* ---- first step: the head ---------------------------------------------------- */
+/* ---- first step: the head ---- */
 
 static inline const struct shape *leads_to(const struct shape *shape, uint32_t number)
 {
@@ -90,7 +90,7 @@ enum decode_want pb_wants(const uint8_t *head, size_t head_len, uint64_t size)
 	return route(progress_event(), rest, head_len == size);
 }
 
-/* ---- the usual event ------------------------------------------------------------ */
+/* ---- the usual event ---- */
 
 #define TAG_BYTES(number) ((number) << 3 | WIRE_BYTES)
 #define TAG_VARINT(number) ((number) << 3 | WIRE_VARINT)
@@ -213,7 +213,7 @@ enum decode_want pb_find(const uint8_t *record, size_t len, struct pb_event *out
 	return DECODE_WANT;
 }
 
-/* ---- second step: the record --------------------------------------------------- */
+/* ---- second step: the record ---- */
 
 /* A field with a number in its usual place; 0 where there is none. false: no varint. */
 WIRE_INLINE bool take_number(struct wire_cursor *cursor, uint8_t tag, int64_t *out_value)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- arrays ---------------------------------------------------------------- */
+/* ---- arrays ---- */
 
 /*
  * The array with room for one more element behind `count`; it moves when count
@@ -129,7 +129,7 @@ void *enter_path(struct shape_sink *sink, void *target, const struct shape_row *
 	return &steps[path->count++];
 }
 
-/* ---- what presence says ------------------------------------------------------ */
+/* ---- what presence says ---- */
 
 void *enter_event(struct shape_sink *sink, void *target, const struct shape_row *row)
 {
@@ -256,7 +256,7 @@ void *enter_step(struct shape_sink *sink, void *target, const struct shape_row *
 	return target;
 }
 
-/* ---- values -------------------------------------------------------------------- */
+/* ---- values ---- */
 
 /* Seconds that a 64-bit count of nanoseconds holds: the years 1677 to 2262. */
 #define SECONDS_MAX (INT64_MAX / 1000000000 - 1)
@@ -298,7 +298,7 @@ int64_t rules_action_kind(struct str name)
 	return UNKNOWN;
 }
 
-/* ---- the whole event ------------------------------------------------------------- */
+/* ---- the whole event ---- */
 
 /* Nearly all events that are read. */
 #define USED_ACTION (1u << EVENT_ACTION_START | 1u << EVENT_ACTION_END)

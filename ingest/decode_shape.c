@@ -22,7 +22,7 @@
 		rows, COUNT(rows), true \
 	}
 
-/* ---- small messages ---------------------------------------------------------- */
+/* ---- small messages ---- */
 
 static const struct shape shape_empty;
 
@@ -38,7 +38,7 @@ static const struct shape_row property_rows[] = {
 };
 static const struct shape shape_property = SHAPE(property_rows);
 
-/* ---- whose action it is: read into struct action_name -------------------------- */
+/* ---- whose action it is: read into struct action_name ---- */
 
 static const struct shape_row target_label_rows[] = {
 	[1] = {SHAPE_TEXT, "package", .offset = AT(action_name, buck_package)},
@@ -94,7 +94,7 @@ static const struct shape_row name_rows[] = {
 };
 static const struct shape shape_name = SHAPE(name_rows);
 
-/* ---- one CommandExecution: read into struct attempt ---------------------------- */
+/* ---- one CommandExecution: read into struct attempt ---- */
 
 static const struct shape_row platform_rows[] = {
 	[1] = {SHAPE_MESSAGE, "properties", .shape = &shape_property, .enter = enter_property},
@@ -195,7 +195,7 @@ static const struct shape_row execution_rows[] = {
 };
 static const struct shape shape_execution = SHAPE(execution_rows);
 
-/* ---- actions and tests: read into struct action --------------------------------- */
+/* ---- actions and tests: read into struct action ---- */
 
 static const struct shape_row action_start_rows[] = {
 	[1] = {SHAPE_MESSAGE, "key", .offset = AT(action, name), .shape = &shape_key},
@@ -264,7 +264,7 @@ static const struct shape_row listing_end_rows[] = {
 };
 static const struct shape shape_listing_end = SHAPE(listing_end_rows);
 
-/* ---- executor stages that name a digest: read into struct stage ------------------ */
+/* ---- executor stages that name a digest: read into struct stage ---- */
 
 /* ReExecute, ReQueue, ReUnknown, CacheQuery, CacheHit */
 static const struct shape_row stage_rows[] = {
@@ -289,7 +289,7 @@ static const struct shape_row executor_stage_rows[] = {
 };
 static const struct shape shape_executor_stage = ROUTE(executor_stage_rows);
 
-/* ---- the command ------------------------------------------------------------------ */
+/* ---- the command ---- */
 
 #define VERB(name, text_) \
 	SHAPE_NAME, name, "data", .offset = AT(command_start, command), .text = text_
@@ -411,7 +411,7 @@ static const struct shape_row config_rows[] = {
 };
 static const struct shape shape_config = SHAPE(config_rows);
 
-/* ---- the build's paths: read into struct path_step ---------------------------------- */
+/* ---- the build's paths: read into struct path_step ---- */
 
 #define STEP_OWNER(name_, oneof_, what) \
 	SHAPE_MESSAGE, name_, oneof_, .offset = AT(path_step, name), .shape = &shape_##what
@@ -515,7 +515,7 @@ static const struct shape_row graph_rows[] = {
 };
 static const struct shape shape_graph = SHAPE(graph_rows);
 
-/* ---- the records: read into struct event ------------------------------------------- */
+/* ---- the records: read into struct event ---- */
 
 #define EVENT(name, member, what, hook, kind)                                             \
 	SHAPE_MESSAGE, name, "data", .offset = AT(event, member), .shape = &shape_##what, \

@@ -28,7 +28,7 @@ static const struct {
 
 #define FUNCTION_COUNT (sizeof(functions) / sizeof(functions[0]))
 
-/* ---- digests ---------------------------------------------------------------- */
+/* ---- digests ---- */
 
 /*
  * Without comparisons on the digits: those of a hash are random, so each would be
@@ -175,7 +175,7 @@ void digest_format(const struct digest *digest, char out[DIGEST_TEXT_MAX])
 	snprintf(out + 2 * i, DIGEST_TEXT_MAX - 2 * i, ":%" PRId64, digest->size_bytes);
 }
 
-/* ---- digest functions --------------------------------------------------------- */
+/* ---- digest functions ---- */
 
 const char *digest_function_name(int function)
 {
@@ -222,7 +222,7 @@ enum digest_function digest_function_for(enum digest_function configured, size_t
 	return hash_len <= DIGEST_HASH_MAX ? (enum digest_function)usual[hash_len] : DIGEST_UNKNOWN;
 }
 
-/* ---- instance names ------------------------------------------------------------- */
+/* ---- instance names ---- */
 
 /* They would make the resource names of the ByteStream service ambiguous. */
 static const char *const reserved[] = {
@@ -287,7 +287,7 @@ int instance_name_check(const char *name, struct err *err)
 	}
 }
 
-/* ---- links ------------------------------------------------------------------------ */
+/* ---- links ---- */
 
 #define BLOBS "blobs/"
 

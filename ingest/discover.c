@@ -21,7 +21,7 @@ struct walk {
 	const char *home;
 };
 
-/* ---- whose a log is ---------------------------------------------------------------- */
+/* ---- whose a log is ---- */
 
 /* Is this a project, and not just a folder into which somebody copied a buck-out? */
 static bool is_root(const char *dir)
@@ -84,7 +84,7 @@ static void where_release(struct where *where)
 	free(where->isolation_dir);
 }
 
-/* ---- walking ------------------------------------------------------------------------ */
+/* ---- walking ---- */
 
 static int not_dots(const struct dirent *entry)
 {
@@ -235,7 +235,7 @@ static size_t scan(struct walk *walk, const char *dir, int depth)
 	return found;
 }
 
-/* ---- what the user named -------------------------------------------------------------- */
+/* ---- what the user named ---- */
 
 static int no_logs(const char *path, struct err *err)
 {

@@ -118,7 +118,7 @@ void log_list_add(struct log_list *list, const struct log_file *file)
 		list_add_root(list, file->root);
 }
 
-/* ---- in order ---------------------------------------------------------------------------- */
+/* ---- in order ---- */
 
 static int by_start(const void *a, const void *b)
 {

@@ -15,7 +15,7 @@ static struct param text_param(const char *name, const char *text)
 	return (struct param){name, {.type = VALUE_TEXT, .text = str_of(text)}};
 }
 
-/* ---- which views ------------------------------------------------------------ */
+/* ---- which views ---- */
 
 /* From the program itself: the database may name any view as one of ours. */
 int export_default_views(int (*each)(void *context, const char *name), void *context)
@@ -118,7 +118,7 @@ int export_knows_project(struct store *store, const char *name, struct err *err)
 	return rc ? rc : find_filter(store, name, &where, err);
 }
 
-/* ---- one file ----------------------------------------------------------------- */
+/* ---- one file ---- */
 
 /* Adds "NAME WHERE ...": the rows of one project. */
 static int add_project(struct store *store, const char *name, struct buf *sql, struct err *err)

@@ -35,7 +35,7 @@ static bool is_due(const struct held_log *log)
 	return log->taken_bytes != log->file.bytes || log->taken_mtime_ns != log->file.mtime_ns;
 }
 
-/* ---- descriptors --------------------------------------------------------------------- */
+/* ---- descriptors ---- */
 
 static void let_go(struct held *held, struct held_log *log)
 {
@@ -102,7 +102,7 @@ static void note_size(struct log_file *file, const struct stat *st)
 	file->mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 }
 
-/* ---- a look ---------------------------------------------------------------------------- */
+/* ---- a look ---- */
 
 void held_look(struct held *held)
 {
@@ -202,7 +202,7 @@ void held_release(struct held *held)
 	*held = (struct held)HELD_INIT(held->open_max);
 }
 
-/* ---- a pass ------------------------------------------------------------------------------ */
+/* ---- a pass ---- */
 
 size_t held_due(const struct held *held, const struct held_log **out_newest)
 {

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what html_page.h promises -------------------------------------------------------- */
+/* ---- what html_page.h promises ---- */
 
 void html_params(const struct html_page *page, struct param params[HTML_PARAMS])
 {
@@ -59,7 +59,7 @@ void html_paragraph(struct html_page *page, const char *words)
 	buf_addf(&page->html, "<p>%s</p>\n", words);
 }
 
-/* ---- what the page is about ----------------------------------------------------------- */
+/* ---- what the page is about ---- */
 
 static void take_text(struct buf *buf, const struct value *value)
 {
@@ -116,7 +116,7 @@ static void release(struct html_page *page)
 	buf_release(&page->html);
 }
 
-/* ---- the page --------------------------------------------------------------------------- */
+/* ---- the page ---- */
 
 static int add_body(struct html_page *page, struct points *points, struct heavies *heavies,
 		    struct err *err)

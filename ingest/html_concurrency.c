@@ -84,7 +84,7 @@ static void release(struct activity *activity)
 	series_release(&activity->running);
 }
 
-/* ---- the plot ----------------------------------------------------------------------- */
+/* ---- the plot ---- */
 
 static double largest_of(const struct series *series)
 {
@@ -159,7 +159,7 @@ static void add_plot(struct html_page *page, const struct activity *activity)
 	buf_release(&name);
 }
 
-/* ---- words ---------------------------------------------------------------------------- */
+/* ---- words ---- */
 
 static void add_which(struct html_page *page, const struct activity *activity)
 {

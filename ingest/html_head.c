@@ -8,7 +8,7 @@
 #define GIB 1073741824.0
 #define MIB 1048576.0
 
-/* ---- title ------------------------------------------------------------------------------ */
+/* ---- title ---- */
 
 static void add_title(struct html_page *page)
 {
@@ -62,7 +62,7 @@ static void add_contents(struct html_page *page)
 	buf_addstr(&page->html, "</ul></nav>\n");
 }
 
-/* ---- figures ------------------------------------------------------------------------------ */
+/* ---- figures ---- */
 
 struct notes {
 	int64_t unmeasured, in_flight, bad_logs, failed_found, suspects;
@@ -214,7 +214,7 @@ int head_add(struct html_page *page, const struct points *points, const struct h
 	return 0;
 }
 
-/* ---- by wall time ------------------------------------------------------------------------- */
+/* ---- by wall time ---- */
 
 static void add_bucket(struct html_table *table, const struct figures *figures,
 		       const struct figures_bucket *bucket)

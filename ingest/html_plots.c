@@ -15,7 +15,7 @@
 #define GIB 1073741824.0
 #define MIB 1048576.0
 
-/* ---- heavy executions ------------------------------------------------------------- */
+/* ---- heavy executions ---- */
 
 static char *about_of(const struct row *row)
 {
@@ -66,7 +66,7 @@ void heavies_release(struct heavies *heavies)
 	*heavies = (struct heavies){0};
 }
 
-/* ---- what both plots have ----------------------------------------------------------- */
+/* ---- what both plots have ---- */
 
 struct plot {
 	struct scatter scatter;
@@ -147,7 +147,7 @@ static void add_marked(struct buf *caption, const struct heavies *heavies, size_
 			 marked, heavies->total);
 }
 
-/* ---- wall against cores ------------------------------------------------------------- */
+/* ---- wall against cores ---- */
 
 static void describe_cores(const struct html_page *page, const struct points *points,
 			   struct buf *text)
@@ -228,7 +228,7 @@ void plot_cores(struct html_page *page, const struct points *points, const struc
 	html_section_end(page);
 }
 
-/* ---- wall against memory -------------------------------------------------------------- */
+/* ---- wall against memory ---- */
 
 struct limits {
 	struct scatter_line *lines;

@@ -11,7 +11,7 @@
 #define CELL 5
 #define LEVELS 5
 
-/* ---- points and cells ------------------------------------------------------------ */
+/* ---- points and cells ---- */
 
 static void add_dots(struct buf *html, const struct scatter *plot)
 {
@@ -69,7 +69,7 @@ static size_t add_cells(struct buf *html, const struct scatter *plot)
 	return used;
 }
 
-/* ---- lines ------------------------------------------------------------------------ */
+/* ---- lines ---- */
 
 static void add_label(struct buf *html, const char *class, double x, double y, const char *label)
 {
@@ -120,7 +120,7 @@ static void add_y_lines(struct buf *html, const struct scatter *plot)
 	}
 }
 
-/* ---- named points ------------------------------------------------------------------ */
+/* ---- named points ---- */
 
 #define NAMES_MAX 8
 #define NAME_CHARACTERS 26

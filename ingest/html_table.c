@@ -53,7 +53,7 @@ void html_table_free(struct html_table *table)
 	free(table);
 }
 
-/* ---- cells ------------------------------------------------------------------------ */
+/* ---- cells ---- */
 
 static void put(struct html_table *table, enum kind kind, char *html)
 {
@@ -133,7 +133,7 @@ void html_cell(struct html_table *table, const struct value *value)
 	}
 }
 
-/* ---- the whole ----------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
 static void add_head(const struct html_table *table, struct buf *html)
 {

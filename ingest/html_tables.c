@@ -24,7 +24,7 @@ static int add_part(struct html_page *page, const struct part *part, struct err 
 	return rc;
 }
 
-/* ---- what to give workers ------------------------------------------------------------------ */
+/* ---- what to give workers ---- */
 
 /* What is recommended stands first: a narrow window shows no more than four columns. */
 static const char *const sizing_columns[] = {
@@ -141,7 +141,7 @@ int sizing_sections(struct html_page *page, struct err *err)
 	return add_waste(page, err);
 }
 
-/* ---- the actions behind it ------------------------------------------------------------------ */
+/* ---- the actions behind it ---- */
 
 static int add_statement(struct html_page *page, const char *id, const char *title,
 			 const char *words, const char *statement, const char *none,

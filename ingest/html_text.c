@@ -77,7 +77,7 @@ void html_add_short(struct buf *html, struct str text, size_t max)
 	buf_release(&safe);
 }
 
-/* ---- headings ------------------------------------------------------------------- */
+/* ---- headings ---- */
 
 static const struct {
 	const char *ending, *shown;
@@ -140,7 +140,7 @@ void html_add_heading(struct buf *html, const char *column)
 		buf_addstr(html, units[unit].shown);
 }
 
-/* ---- numbers -------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 void html_add_seconds(struct buf *html, double seconds)
 {

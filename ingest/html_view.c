@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* ---- rows --------------------------------------------------------------------------- */
+/* ---- rows ---- */
 
 struct filling {
 	struct html_table *table; /* NULL: no row yet */
@@ -44,7 +44,7 @@ static void end_rows(struct html_page *page, struct filling *filling, const char
 	html_table_free(filling->table);
 }
 
-/* ---- the words of a view ------------------------------------------------------------ */
+/* ---- the words of a view ---- */
 
 struct column_words {
 	struct buf *html;
@@ -90,7 +90,7 @@ static void add_words(struct html_page *page, const struct html_view *view, cons
 	buf_release(&about);
 }
 
-/* ---- statements --------------------------------------------------------------------- */
+/* ---- statements ---- */
 
 static void add_statement(struct buf *sql, const struct html_view *view, const char *name,
 			  const char *key)
@@ -137,7 +137,7 @@ int html_view_of(struct html_page *page, const struct html_view *view, const cha
 	return rc;
 }
 
-/* ---- forms ---------------------------------------------------------------------------- */
+/* ---- forms ---- */
 
 static enum html_form form_of(const struct html_page *page, const struct html_view *view)
 {

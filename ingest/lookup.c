@@ -58,7 +58,7 @@ static int64_t now_ms(const struct lookup *lookup)
 	return transport->ops->now_ms ? transport->ops->now_ms(transport) : clock_monotonic_ms();
 }
 
-/* ---- making ------------------------------------------------------------------------ */
+/* ---- making ---- */
 
 static void set_defaults(struct lookup_options *options, uint32_t slots)
 {
@@ -133,7 +133,7 @@ static int wait_clean(struct lookup *lookup, int64_t timeout_ms, struct transpor
 	return got;
 }
 
-/* ---- answering ------------------------------------------------------------------------- */
+/* ---- answering ---- */
 
 static void explain(struct lookup *lookup, const struct transport_reply *reply)
 {
@@ -180,7 +180,7 @@ static int answer_unreachable(struct run *run, int64_t id, struct err *err)
 	return give_answer(run, &out, err);
 }
 
-/* ---- starting ---------------------------------------------------------------------------- */
+/* ---- starting ---- */
 
 /* During an outage no call outlives it, so that giving up comes in time. */
 static int64_t call_timeout_ms(const struct lookup *lookup)
@@ -311,7 +311,7 @@ static int start_calls(struct run *run, struct err *err)
 	return start_new(run, err);
 }
 
-/* ---- replies ------------------------------------------------------------------------------- */
+/* ---- replies ---- */
 
 static int retry_later(struct lookup *lookup, uint32_t slot, int64_t delay_ms)
 {
@@ -434,8 +434,7 @@ static int wait_reply(struct run *run, int64_t timeout_ms, struct err *err)
 	return got > 0 && take_reply(run, &reply, err) < 0 ? -1 : got;
 }
 
-/* ---- runs --------------------------------------------------------------------------------------
- */
+/* ---- runs ---- */
 
 /* The server stayed away: everything that is left has the same answer. */
 static int give_up(struct run *run, struct err *err)

@@ -61,7 +61,7 @@ static struct transport_record *record_of(struct transport *transport)
 	return (struct transport_record *)transport; /* base is its first member */
 }
 
-/* ---- writing -------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static int flush_lines(struct transport_record *record, struct err *err)
 {
@@ -138,7 +138,7 @@ static int keep(struct transport_record *record, const struct transport_reply *r
 	return record->lines.len < FLUSH_BYTES ? 0 : flush_lines(record, err);
 }
 
-/* ---- the transport ---------------------------------------------------------------------- */
+/* ---- the transport ---- */
 
 static int record_start(struct transport *self, uint32_t slot, const struct lookup_request *request,
 			int64_t timeout_ms, struct err *err)
@@ -246,7 +246,7 @@ static const struct transport_ops record_ops = {
 	.free = record_free,
 };
 
-/* ---- the file ----------------------------------------------------------------------------- */
+/* ---- the file ---- */
 
 static size_t add_header(struct buf *out)
 {

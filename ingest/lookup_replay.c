@@ -52,7 +52,7 @@ static struct transport_replay *replay_of(struct transport *transport)
 	return (struct transport_replay *)transport; /* base is its first member */
 }
 
-/* ---- lines of a file -------------------------------------------------------------------- */
+/* ---- lines of a file ---- */
 
 struct lines {
 	struct unpack *unpack;
@@ -115,7 +115,7 @@ static int lines_next(struct lines *lines, struct str *out_line, struct err *err
 	}
 }
 
-/* ---- a line ------------------------------------------------------------------------------- */
+/* ---- a line ---- */
 
 static struct str text_member(const json_t *object, const char *name)
 {
@@ -174,7 +174,7 @@ static int parse_digest(const json_t *object, struct digest *out_digest, struct 
 	return 0;
 }
 
-/* ---- reading the file ------------------------------------------------------------------------ */
+/* ---- reading the file ---- */
 
 static int spool_add(struct transport_replay *replay, const void *data, size_t len, struct err *err)
 {
@@ -288,8 +288,7 @@ static int read_file(struct transport_replay *replay, struct err *err)
 	return result;
 }
 
-/* ---- finding ------------------------------------------------------------------------------------
- */
+/* ---- finding ---- */
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
@@ -356,8 +355,7 @@ static const struct entry *find_entry(const struct transport_replay *replay,
 	return bsearch(&key, replay->entries, replay->count, sizeof(key), compare_keys);
 }
 
-/* ---- the transport
- * -------------------------------------------------------------------------------- */
+/* ---- the transport ---- */
 
 static int replay_start(struct transport *self, uint32_t slot, const struct lookup_request *request,
 			int64_t timeout_ms, struct err *err)

@@ -43,7 +43,7 @@ struct digest {
 	int64_t size_bytes;
 };
 
-/* ---- what a log says ------------------------------------------------------ */
+/* ---- what a log says ---- */
 
 enum event_kind {
 	EVENT_NONE = 0,	      /* a record that says nothing we keep */
@@ -250,7 +250,7 @@ struct event {
 	struct build_graph graph;
 };
 
-/* ---- what the action cache says ------------------------------------------- */
+/* ---- what the action cache says ---- */
 
 enum result_source { SOURCE_ACTION_CACHE = 1, SOURCE_HISTORICAL = 2 };
 

@@ -42,7 +42,7 @@ static int flush(struct output *output, struct err *err)
 	return 0;
 }
 
-/* ---- times ------------------------------------------------------------------- */
+/* ---- times ---- */
 
 static bool is_utc(const char *name)
 {
@@ -74,7 +74,7 @@ static bool is_time_of(const char *name, struct str text)
 	return is_utc(name) && is_time(text);
 }
 
-/* ---- JSON ------------------------------------------------------------------- */
+/* ---- JSON ---- */
 
 /* A time as RFC 3339 wants it. */
 static void add_time(struct buf *buf, struct str text)
@@ -135,7 +135,7 @@ void output_add_object(const struct row *row, struct buf *buf)
 	buf_addch(buf, '}');
 }
 
-/* ---- CSV and tables ----------------------------------------------------------- */
+/* ---- CSV and tables ---- */
 
 static void add_csv_value(struct csv *csv, const char *name, const struct value *value)
 {

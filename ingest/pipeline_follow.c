@@ -78,7 +78,7 @@ static int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* ---- looking ----------------------------------------------------------------------------- */
+/* ---- looking ---- */
 
 /* 1: folders that were not watched before; 0; -1: some cannot be. */
 static int watch_list(struct follow *follow, const struct log_list *list, struct err *err)
@@ -215,7 +215,7 @@ static void hear(struct follow *follow)
 		follow->look_at_ms = smaller(follow->look_at_ms, follow->looked_ms + LOOK_MS);
 }
 
-/* ---- passes -------------------------------------------------------------------------------- */
+/* ---- passes ---- */
 
 /* When the next pass is to begin; INT64_MAX: none is wanted. */
 static int64_t next_pass_ms(const struct follow *follow)
@@ -317,7 +317,7 @@ static void try_pass(struct follow *follow)
 	follow->rest_until_ms = follow->retry_at_ms;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
 static void wait_for_news(const struct follow *follow)
 {

@@ -15,7 +15,7 @@ struct work {
 	size_t count;
 };
 
-/* ---- which ------------------------------------------------------------------------- */
+/* ---- which ---- */
 
 /* 1; 0; -1: the store failed. */
 static int is_known(const struct log_intake *intake, const struct log_file *file, struct err *err)
@@ -83,7 +83,7 @@ static void fill_place(void *context, size_t index, struct runlog_place *out)
 	}
 }
 
-/* ---- what is said and counted -------------------------------------------------------- */
+/* ---- what is said and counted ---- */
 
 static const char *ending_word(enum stream_ending ending)
 {
@@ -159,7 +159,7 @@ static void judge_unread(struct ingest_tally *tally, const char *path,
 	msg_warn("%s, skipping", outcome->fault.text);
 }
 
-/* ---- one log --------------------------------------------------------------------------- */
+/* ---- one log ---- */
 
 static int store_file(struct slice *slice, const char *path, const struct reading_outcome *outcome,
 		      struct err *err)
@@ -232,7 +232,7 @@ static int take_log(const struct log_intake *intake, const struct log_file *file
 	return failed ? -1 : finish_log(intake, file->path, outcome, err);
 }
 
-/* ---- all --------------------------------------------------------------------------------- */
+/* ---- all ---- */
 
 static int end_log(const struct work *work, size_t index, struct err *err)
 {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- options ------------------------------------------------------------------------- */
+/* ---- options ---- */
 
 int plan_bound_parse(struct str text, struct plan_bound *out, struct err *err)
 {
@@ -58,7 +58,7 @@ static int check_bounds(const struct plan *plan, const char *option,
 	return 0;
 }
 
-/* ---- the shapes proposed --------------------------------------------------------------- */
+/* ---- the shapes proposed ---- */
 
 /* The row in force of the pool that has the shape's name, of any cluster; one retired tells
  * nothing. */
@@ -167,7 +167,7 @@ static void assign_packages(struct plan *plan)
 	free(shapes);
 }
 
-/* ---- one execution ---------------------------------------------------------------------- */
+/* ---- one execution ---- */
 
 /* Tables were read one after the other: what a writer added meanwhile is left out. */
 static void drop_strangers(const struct plan_known *known, struct plan_rows *rows)
@@ -337,7 +337,7 @@ static void replay_execution(struct plan *plan, const struct plan_todays *todays
 	add_to_total(&plan->total, line);
 }
 
-/* ---- all of them -------------------------------------------------------------------------- */
+/* ---- all of them ---- */
 
 /* Ids depend on the order of ingests; names do not. */
 static int by_name(const void *a, const void *b)

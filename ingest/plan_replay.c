@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- figures ------------------------------------------------------------------------ */
+/* ---- figures ---- */
 
 void plan_figures_init(struct plan_figures *figures)
 {
@@ -95,7 +95,7 @@ int64_t plan_wait_max(const struct plan_figures *figures)
 	return figures->wait_count ? figures->waits[figures->wait_count - 1] : 0;
 }
 
-/* ---- one execution -------------------------------------------------------------------- */
+/* ---- one execution ---- */
 
 /* What all sites of a replay add to. */
 struct replay {

@@ -10,7 +10,7 @@ int64_t plan_add(int64_t a, int64_t b)
 	return b > 0 && a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* ---- a pool --------------------------------------------------------------------------- */
+/* ---- a pool ---- */
 
 struct worker {
 	int64_t from_ns, idle_ns; /* since when it lives; since when it has nothing to do */
@@ -153,7 +153,7 @@ static void finish(struct sim *sim, struct heap_item done)
 	offer(sim, done.number, done.key);
 }
 
-/* ---- more workers ----------------------------------------------------------------------- */
+/* ---- more workers ---- */
 
 /* Every place that there is runs an action, and those that start may be too few. */
 static bool wants_worker(const struct sim *sim)
@@ -254,7 +254,7 @@ static void spread(struct sims *all, int64_t now_ns)
 		start_worker(urgent, now_ns);
 }
 
-/* ---- time -------------------------------------------------------------------------------- */
+/* ---- time ---- */
 
 /* The pool's next event; who is done comes before who starts. False: nothing will happen. */
 static bool next_event(const struct sim *sim, int64_t *out_ns, bool *out_starts)
@@ -322,7 +322,7 @@ static void arrive(struct sims *all, size_t action)
 			start_worker(sim, now_ns);
 }
 
-/* ---- beginning and end ------------------------------------------------------------------- */
+/* ---- beginning and end ---- */
 
 /* Those that are always there, at the first arrival; those that were seen, when they were. */
 static void populate(struct sim *sim)

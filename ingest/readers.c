@@ -52,7 +52,7 @@ static struct seat *seat_of(struct readers *readers, size_t index)
 	return &readers->seats[index % SEATS];
 }
 
-/* ---- queues: with the mutex ---------------------------------------------------------- */
+/* ---- queues: with the mutex ---- */
 
 static bool has_room(struct readers *readers, size_t index, size_t bytes)
 {
@@ -95,7 +95,7 @@ static bool pop(struct readers *readers, struct seat *seat, struct rows *out_row
 	return true;
 }
 
-/* ---- threads --------------------------------------------------------------------------- */
+/* ---- threads ---- */
 
 /*
  * With the mutex. Is there a core for unpacking, beside one for each log that is
@@ -215,7 +215,7 @@ static void stop(struct readers *readers)
 		pthread_join(readers->threads[i], NULL);
 }
 
-/* ---- the taker --------------------------------------------------------------------------- */
+/* ---- the taker ---- */
 
 struct readers *readers_new(const struct readers_options *options)
 {

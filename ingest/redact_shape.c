@@ -8,7 +8,7 @@
 
 #define NAME_MAX_BYTES 128 /* a longer name is looked at from its end */
 
-/* ---- characters -------------------------------------------------------------------- */
+/* ---- characters ---- */
 
 static bool is_alnum(char c)
 {
@@ -74,7 +74,7 @@ static bool found(struct secret *out, size_t start, size_t end)
 	return end > start;
 }
 
-/* ---- URLs ------------------------------------------------------------------------------ */
+/* ---- URLs ---- */
 
 /* RFC 3986: userinfo ends at the authority's last '@'; a password may hold a raw one. */
 static bool find_userinfo(struct str text, size_t colon, struct secret *out)
@@ -94,7 +94,7 @@ static bool find_userinfo(struct str text, size_t colon, struct secret *out)
 	return found(out, start, at);
 }
 
-/* ---- names and values ---------------------------------------------------------------- */
+/* ---- names and values ---- */
 
 /* The name that ends at `end`, with the quote between, as in JSON: "name": */
 static struct str name_before(struct str text, size_t end, bool (*is)(char))
@@ -210,7 +210,7 @@ bool secret_is_named(struct str value)
 	return false;
 }
 
-/* ---- words that announce ------------------------------------------------------------- */
+/* ---- words that announce ---- */
 
 /* "No bearer token provided": the next word tells of one, it is none. */
 static bool is_prose(struct str text, size_t at, size_t len)
@@ -241,7 +241,7 @@ static bool find_scheme(struct str text, size_t at, struct secret *out)
 	return bearer && !is_prose(text, start, len) && found(out, start, start + len);
 }
 
-/* ---- tokens of well-known shape ------------------------------------------------------ */
+/* ---- tokens of well-known shape ---- */
 
 /*
  * Prefixes that their makers chose to be found: GitHub, GitLab, Slack, Docker
@@ -334,7 +334,7 @@ static bool find_private_key(struct str text, size_t at, struct secret *out)
 	return found(out, at, stop < text.len ? stop + strlen(dashes) : text.len);
 }
 
-/* ---- the scan -------------------------------------------------------------------------- */
+/* ---- the scan ---- */
 
 static bool find_at_word(struct str text, size_t at, struct secret *out)
 {

@@ -14,7 +14,7 @@
 #define PEM_MAX ((size_t)4 << 20)
 #define TOKEN_MAX ((size_t)64 << 10)
 
-/* ---- what .buckconfig says -------------------------------------------------------- */
+/* ---- what .buckconfig says ---- */
 
 /*
  * 1: the key's value, $NAME replaced, to be freed; 0: not set or empty, which
@@ -76,7 +76,7 @@ static int config_address(struct buckconfig *config, const char **out_key, char 
 	return rc;
 }
 
-/* ---- which server ------------------------------------------------------------------- */
+/* ---- which server ---- */
 
 struct choice {
 	struct address address;
@@ -167,7 +167,7 @@ static int decide_tls(const struct remote_flags *flags, const struct choice *cho
 	return 0;
 }
 
-/* ---- certificates and tokens ---------------------------------------------------------- */
+/* ---- certificates and tokens ---- */
 
 /* Said now, and of which file: a connection that fails later says neither. */
 static int check_pem(const char *path, const char *what, const char *label, struct err *err)
@@ -249,7 +249,7 @@ static int load_token(const struct remote_flags *flags, struct remote *remote, s
 	return 0;
 }
 
-/* ---- headers ----------------------------------------------------------------------------- */
+/* ---- headers ---- */
 
 static int load_headers(const struct remote_flags *flags, struct buckconfig *config,
 			struct remote *remote, struct err *err)
@@ -274,7 +274,7 @@ static int load_headers(const struct remote_flags *flags, struct buckconfig *con
 	return 0;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
+/* ---- all of it ---- */
 
 /*
  * What .buckconfig says of headers and certificates is for its own server, and
@@ -340,7 +340,7 @@ void remote_release(struct remote *remote)
 	*remote = (struct remote){0};
 }
 
-/* ---- comparing ----------------------------------------------------------------------------- */
+/* ---- comparing ---- */
 
 static bool same_text(const char *a, const char *b)
 {

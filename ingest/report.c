@@ -76,7 +76,7 @@ static int ask(struct page *page, const char *name, store_row_fn *row, struct er
 	return rc;
 }
 
-/* ---- what the page shows, read ----------------------------------------------- */
+/* ---- what the page shows, read ---- */
 
 static int64_t integer_of(const struct value *value)
 {
@@ -200,7 +200,7 @@ static int read_page(struct page *page, struct err *err)
 	return 0;
 }
 
-/* ---- what the page shows, written -------------------------------------------- */
+/* ---- what the page shows, written ---- */
 
 static void add_head(struct page *page)
 {

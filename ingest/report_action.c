@@ -40,7 +40,7 @@ static int ask(struct store *store, const struct section *section, const char *d
 	return store_query(store, report_sql(section->statement), &param, 1, row, context, err);
 }
 
-/* ---- for people ------------------------------------------------------------------ */
+/* ---- for people ---- */
 
 struct page {
 	const struct section *section;
@@ -131,7 +131,7 @@ int report_action_text(struct store *store, const char *digest, struct buf *buf,
 	return 0;
 }
 
-/* ---- for programs ------------------------------------------------------------------ */
+/* ---- for programs ---- */
 
 static int add_object(void *context, const struct row *row, struct err *err)
 {

@@ -17,7 +17,7 @@ static struct str str_of_buf(const struct buf *buf)
 	return (struct str){buf->data, buf->len};
 }
 
-/* ---- runs ----------------------------------------------------------------------- */
+/* ---- runs ---- */
 
 struct run_ids {
 	int64_t *ids;
@@ -73,7 +73,7 @@ static int select_runs(struct store *store, const char *sql, const struct param 
 	return rc;
 }
 
-/* ---- the title ---------------------------------------------------------------- */
+/* ---- the title ---- */
 
 struct counts {
 	struct buf names; /* "a, b" */
@@ -138,7 +138,7 @@ out:
 	return rc;
 }
 
-/* ---- selections ----------------------------------------------------------------- */
+/* ---- selections ---- */
 
 int report_scope_all(struct store *store, struct report_scope *out_scope, struct err *err)
 {

@@ -14,7 +14,7 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-/* ---- unpacking --------------------------------------------------------------------- */
+/* ---- unpacking ---- */
 
 static void *arena_adapter_alloc(void *arena, size_t size)
 {
@@ -56,7 +56,7 @@ static int unpack_failed(const struct arena *arena, const char *what, struct err
 	return err_set(err, ERR_FORMAT, "the bytes are not %s", what);
 }
 
-/* ---- values -------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 /* protobuf-c gives an empty text a NULL pointer; ours means unknown by that. */
 static struct str text_of(ProtobufCBinaryData bytes)
@@ -119,7 +119,7 @@ static bool count_of(uint64_t from, int64_t *out_count)
 	return true;
 }
 
-/* ---- auxiliary messages that we know --------------------------------------------------- */
+/* ---- auxiliary messages that we know ---- */
 
 /*
  * Each takes one unpacked message. False: it says what cannot be, and is kept
@@ -278,7 +278,7 @@ static const struct aux_type {
 
 #define AUX_TYPES (sizeof(aux_types) / sizeof(aux_types[0]))
 
-/* ---- auxiliary messages, known or not ------------------------------------------------------ */
+/* ---- auxiliary messages, known or not ---- */
 
 /* What follows the last '/': Any permits any prefix. */
 static struct str type_name(ProtobufCBinaryData url)
@@ -334,7 +334,7 @@ static int read_aux(Reapi__Any *const *list, size_t count, struct arena *arena,
 	return arena->exhausted ? -1 : 0;
 }
 
-/* ---- the result ------------------------------------------------------------------------------ */
+/* ---- the result ---- */
 
 static void set_unknown(int64_t *values, size_t count)
 {

@@ -86,7 +86,7 @@ int allot_begin(struct store *store, struct err *err)
 	return 0;
 }
 
-/* ---- rows of allotment ------------------------------------------------------------- */
+/* ---- rows of allotment ---- */
 
 /* What was given; rows of allotment without its id. */
 struct given {
@@ -133,7 +133,7 @@ static int intern(struct store *store, const struct given *given, int64_t *out_i
 	return 0;
 }
 
-/* ---- workers ---------------------------------------------------------------------------- */
+/* ---- workers ---- */
 
 static int load_pools(struct store *store, struct err *err)
 {
@@ -231,7 +231,7 @@ static int given_to(struct store *store, int64_t worker_id, int64_t *out, struct
 	return 0;
 }
 
-/* ---- one execution ------------------------------------------------------------------------- */
+/* ---- one execution ---- */
 
 static int given_by_pool(struct store *store, const char *pool, const struct execution *execution,
 			 int64_t *out_id, struct err *err)
@@ -270,7 +270,7 @@ int allot_find(struct store *store, const struct execution *execution, int64_t *
 	return 0;
 }
 
-/* ---- stored results ------------------------------------------------------------------------- */
+/* ---- stored results ---- */
 
 /* 1, with the allotment that its row has; 0: it has gone; -1. */
 static int read_execution(struct store *store, int64_t result_id, struct execution *out,
@@ -332,8 +332,7 @@ int allot_attempt_again(struct store *store, const struct attempt_key *key, stru
 	return found > 0 ? allot_again(store, result_id, err) : found;
 }
 
-/* ---- what is due ------------------------------------------------------------------------------
- */
+/* ---- what is due ---- */
 
 int allot_due_pod(struct store *store, struct str pod, struct err *err)
 {
@@ -424,8 +423,7 @@ fail:
 	return -1;
 }
 
-/* ---- doing it ---------------------------------------------------------------------------------
- */
+/* ---- doing it ---- */
 
 struct id_list {
 	int64_t *ids;

@@ -58,7 +58,7 @@ struct stream {
 
 #define SIZE_UNSEEN UINT64_MAX
 
-/* ---- the window ---------------------------------------------------------------- */
+/* ---- the window ---- */
 
 static size_t available(const struct stream *stream)
 {
@@ -188,7 +188,7 @@ static int need(struct stream *stream, size_t want, struct err *err)
 	return 1;
 }
 
-/* ---- the end -------------------------------------------------------------------- */
+/* ---- the end ---- */
 
 static int stop(struct stream *stream, bool inside_record)
 {
@@ -218,7 +218,7 @@ static int give_up(struct stream *stream, uint64_t size)
 	return 0;
 }
 
-/* ---- passing over ------------------------------------------------------------------ */
+/* ---- passing over ---- */
 
 static void pass(struct stream *stream, size_t count)
 {
@@ -273,7 +273,7 @@ static int pass_run(struct stream *stream, uint8_t byte, struct err *err)
 	return rc;
 }
 
-/* ---- length-delimited ---------------------------------------------------------------- */
+/* ---- length-delimited ---- */
 
 /* 1: *out_size, its prefix passed over; 0: the end; -1. */
 static int take_size(struct stream *stream, uint64_t *out_size, struct err *err)
@@ -322,7 +322,7 @@ static int next_protobuf(struct stream *stream, struct stream_record *record, st
 	return 1;
 }
 
-/* ---- lines --------------------------------------------------------------------------- */
+/* ---- lines ---- */
 
 /* Empty lines are no records. */
 static int next_line(struct stream *stream, struct stream_record *record, struct err *err)
@@ -343,7 +343,7 @@ static int next_line(struct stream *stream, struct stream_record *record, struct
 	return 1;
 }
 
-/* ---- the interface -------------------------------------------------------------------- */
+/* ---- the interface ---- */
 
 /*
  * Nearly every record: it lies in the window to its end, as the one before does, and

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- statements ------------------------------------------------------------------ */
+/* ---- statements ---- */
 
 /* The end of the string, name or comment that begins at `text`; `text` if none does. */
 static const char *skip_quoted(const char *text)
@@ -114,7 +114,7 @@ bool view_is_form(const struct view *view)
 	       ends_with(view->name, "_by_invocation");
 }
 
-/* ---- documentation ----------------------------------------------------------------- */
+/* ---- documentation ---- */
 
 static struct str trim(struct str text)
 {

@@ -23,7 +23,7 @@ static void next_field(struct csv *csv)
 		buf_addch(csv->buf, csv->dialect == CSV_SPREADSHEET_COMMA ? ';' : ',');
 }
 
-/* ---- what a spreadsheet makes of a text --------------------------------------- */
+/* ---- what a spreadsheet makes of a text ---- */
 
 static bool needs_quotes(struct str text)
 {
@@ -116,7 +116,7 @@ static bool needs_apostrophe(struct str text)
 	return (text.len && text.data[0] == '\'') || is_taken(text);
 }
 
-/* ---- fields --------------------------------------------------------------------- */
+/* ---- fields ---- */
 
 static void add_clean(struct buf *buf, struct str text)
 {

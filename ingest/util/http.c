@@ -46,7 +46,7 @@ void http_interrupt(void)
 	interrupted = 1;
 }
 
-/* ---- secrets --------------------------------------------------------------------------- */
+/* ---- secrets ---- */
 
 /* One line of printable ASCII: what a header may hold. Cuts white space around it off, in place. */
 static bool trim_secret(struct buf *text)
@@ -131,7 +131,7 @@ static bool refresh_token(struct http *http)
 	return true;
 }
 
-/* ---- life ---------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 static int load_ca(struct http *http, const struct http_options *options, struct err *err)
 {
@@ -210,7 +210,7 @@ uint64_t http_bytes(const struct http *http)
 	return http->bytes;
 }
 
-/* ---- what comes in -------------------------------------------------------------------------- */
+/* ---- what comes in ---- */
 
 static int stop(struct transfer *transfer)
 {
@@ -262,7 +262,7 @@ static int on_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t c, 
 	return stop(t);
 }
 
-/* ---- asking -------------------------------------------------------------------------------- */
+/* ---- asking ---- */
 
 static void set_who(struct http *http)
 {
@@ -409,7 +409,7 @@ int http_send(struct http *http, const struct http_request *request, struct http
 	return rc;
 }
 
-/* ---- answers that are no use ----------------------------------------------------------------- */
+/* ---- answers that are no use ---- */
 
 static int refused(const struct http *http, const struct http_reply *reply, struct err *err)
 {

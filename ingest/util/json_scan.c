@@ -52,7 +52,7 @@ enum json_kind json_scan_kind(struct json_scan *scan)
 	}
 }
 
-/* ---- strings ------------------------------------------------------------------------ */
+/* ---- strings ---- */
 
 /* In each byte that is `c`, the highest bit; right for the first such byte, which is all we ask. */
 static uint64_t bytes_that_are(uint64_t bytes, unsigned char c)
@@ -209,7 +209,7 @@ ptrdiff_t json_unescape(struct str raw, char *out)
 	return out - start;
 }
 
-/* ---- other values ------------------------------------------------------------------- */
+/* ---- other values ---- */
 
 static bool is_digit(char c)
 {
@@ -317,7 +317,7 @@ bool json_scan_ended(struct json_scan *scan)
 	return scan->at == scan->end;
 }
 
-/* ---- objects and arrays ------------------------------------------------------------- */
+/* ---- objects and arrays ---- */
 
 /* Before the next of what stands between brackets. 1; 0: closed; -1. */
 static int next_of(struct json_scan *scan, bool *first, const char brackets[2])

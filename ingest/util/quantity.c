@@ -32,7 +32,7 @@ static const struct {
 	{"Gi", {30, 0}}, {"Ti", {40, 0}}, {"Pi", {50, 0}}, {"Ei", {60, 0}},
 };
 
-/* ---- arithmetic ---------------------------------------------------------------- */
+/* ---- arithmetic ---- */
 
 /* By 2 or 10: fraction * 10 still fits 64 bits. */
 static void multiply(struct number *n, uint64_t factor)
@@ -61,7 +61,7 @@ static void apply(struct number *n, struct scale scale)
 		divide_by_ten(n);
 }
 
-/* ---- reading -------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static bool take_digit(struct cursor *in, unsigned int *out_digit)
 {

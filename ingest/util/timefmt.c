@@ -8,7 +8,7 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-/* ---- writing ---------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static void format(int64_t ns, char between, const char *zone, char out[TIME_TEXT_MAX])
 {
@@ -36,7 +36,7 @@ void time_format_rfc3339(int64_t ns, char out[TIME_TEXT_MAX])
 	format(ns, 'T', "Z", out);
 }
 
-/* ---- reading ---------------------------------------------------------------- */
+/* ---- reading ---- */
 
 /* What is left to read. */
 struct cursor {

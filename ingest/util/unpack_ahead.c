@@ -67,7 +67,7 @@ static void fill(struct unpack *unpack, struct slot *slot)
 	slot->bytes_out = unpack_bytes_out(unpack);
 }
 
-/* ---- the thread ------------------------------------------------------------------- */
+/* ---- the thread ---- */
 
 /* The number of the next block to fill. false: no more are wanted. */
 static bool wait_for_room(struct unpack_ahead *ahead, uint64_t *out_number)
@@ -133,7 +133,7 @@ static void stop(struct unpack_ahead *ahead)
 	ahead->running = false;
 }
 
-/* ---- the reader --------------------------------------------------------------------- */
+/* ---- the reader ---- */
 
 int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name, bool in_thread,
 		      struct err *err)

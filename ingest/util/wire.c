@@ -3,7 +3,7 @@
 #define GROUP_DEPTH_MAX 100
 #define VARINT_MAX 10 /* bytes */
 
-/* ---- reading -------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 struct wire_long wire_long_varint(const uint8_t *at, const uint8_t *end)
 {
@@ -49,7 +49,7 @@ const uint8_t *wire_group_end(const uint8_t *at, const uint8_t *end, uint32_t nu
 	return cursor.at;
 }
 
-/* ---- cutting ---------------------------------------------------------------------- */
+/* ---- cutting ---- */
 
 static enum wire_type wire_type_of(const ProtobufCFieldDescriptor *field)
 {

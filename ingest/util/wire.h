@@ -39,7 +39,7 @@ struct wire_field {
 	uint64_t value;	      /* of a WIRE_VARINT; else 0 */
 };
 
-/* ---- in line: some twenty of these for each record of a log ---------------------- */
+/* ---- in line: some twenty of these for each record of a log ---- */
 
 /* Left to itself, gcc 12 calls wire_next(): a fourth of what reading a log costs. */
 #define WIRE_INLINE static inline __attribute__((always_inline))
@@ -262,7 +262,7 @@ WIRE_INLINE int wire_next(struct wire_cursor *cursor, struct wire_field *out_fie
 	return wire_tag(cursor, out_field) && wire_value(cursor, out_field) ? 1 : -1;
 }
 
-/* ---- whole messages --------------------------------------------------------------- */
+/* ---- whole messages ---- */
 
 /*
  * Takes out of a message, in place, what `type` does not name: unknown fields,

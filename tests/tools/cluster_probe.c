@@ -28,7 +28,7 @@ struct arguments {
 	bool quiet;
 };
 
-/* ---- printing -------------------------------------------------------------------------- */
+/* ---- printing ---- */
 
 static void text(struct buf *line, const char *name, struct str value)
 {
@@ -195,7 +195,7 @@ static void print_stats(const struct prometheus_stats *stats)
 	print(&line);
 }
 
-/* ---- reading ----------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static const struct cluster_sink sink = {
 	.container = print_container,
@@ -236,7 +236,7 @@ static int read_prometheus(struct arguments *a, struct err *err)
 	return rc;
 }
 
-/* ---- arguments ----------------------------------------------------------------------------- */
+/* ---- arguments ---- */
 
 static int64_t seconds(const char *words)
 {

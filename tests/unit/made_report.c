@@ -22,7 +22,7 @@ static void check(int result, const struct err *err)
 		fail_msg("%s", err->text);
 }
 
-/* ---- the database ----------------------------------------------------------- */
+/* ---- the database ---- */
 
 /* All bytes of the hash are the number's low byte; above it, twins that differ at the end. */
 static struct digest digest_of(unsigned number)

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-/* ---- help --------------------------------------------------------------------- */
+/* ---- help ---- */
 
 static struct buckconfig *parse(const char *text)
 {
@@ -81,7 +81,7 @@ static void expect_load_fault(const char *dir, enum err_kind kind, const char *w
 		fail_msg("'%s' does not say '%s'", err.text, words);
 }
 
-/* ---- lines and values ------------------------------------------------------------ */
+/* ---- lines and values ---- */
 
 static void test_settings(void **state)
 {
@@ -189,7 +189,7 @@ static void test_origin(void **state)
 	buckconfig_free(config);
 }
 
-/* ---- interpolation ---------------------------------------------------------------- */
+/* ---- interpolation ---- */
 
 static void test_interpolation(void **state)
 {
@@ -256,7 +256,7 @@ static void test_interpolation_is_bounded(void **state)
 	buf_release(&text);
 }
 
-/* ---- files ------------------------------------------------------------------------- */
+/* ---- files ---- */
 
 static void test_later_files_win(void **state)
 {
@@ -360,7 +360,7 @@ static void test_a_folder_for_a_file(void **state)
 	scratch_remove(dir);
 }
 
-/* ---- includes ------------------------------------------------------------------------ */
+/* ---- includes ---- */
 
 static void test_includes(void **state)
 {
@@ -450,7 +450,7 @@ static void test_include_cycle(void **state)
 	scratch_remove(dir);
 }
 
-/* ---- digest functions ------------------------------------------------------------------ */
+/* ---- digest functions ---- */
 
 static void check_function(const char *text, enum digest_function expected)
 {
@@ -487,7 +487,7 @@ static void test_digest_function_of_an_include_does_not_count(void **state)
 	scratch_remove(dir);
 }
 
-/* ---- environment ------------------------------------------------------------------------- */
+/* ---- environment ---- */
 
 static void check_env(const char *text, const char *expected)
 {

@@ -75,7 +75,7 @@ static void check_error(struct fixture *f, const char *json, const char *text)
 	"{\"name\":\"runner\"," status "}]}}"
 #define ENDED(fields) POD("\"lastState\":{\"terminated\":{" fields "}}")
 
-/* ---- files as they are found -------------------------------------------------------------- */
+/* ---- files as they are found ---- */
 
 static void test_recorded(void **state)
 {
@@ -139,7 +139,7 @@ static void test_empty_lists(void **state)
 	assert_true(f->tally.oldest_ns == UNKNOWN);
 }
 
-/* ---- traps of terminations ------------------------------------------------------------------ */
+/* ---- traps of terminations ---- */
 
 /* The runtime's flag outlives the child's kill: a normal stop bears it too. */
 static void test_oom_flag_with_143(void **state)
@@ -200,8 +200,7 @@ static void test_sidecar(void **state)
 	      "termination p/runner - - OOMKilled exit 137 signal - - - restarts 2\n");
 }
 
-/* ---- traps of resources ------------------------------------------------------------------------
- */
+/* ---- traps of resources ---- */
 
 #define RESOURCES(spec, status)                                                                \
 	"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":" \
@@ -236,8 +235,7 @@ static void test_resized(void **state)
 	      "container p/c - - cpu 1000 - memory - 2147483648 restarts -\n");
 }
 
-/* ---- bad input spoils nothing else
- * ---------------------------------------------------------------- */
+/* ---- bad input spoils nothing else ---- */
 
 static void test_other_items(void **state)
 {
@@ -346,8 +344,7 @@ static void test_huge_pod(void **state)
 	free(blank);
 }
 
-/* ---- over HTTP
- * --------------------------------------------------------------------------------------- */
+/* ---- over HTTP ---- */
 
 #define HEAD "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
 #define PAGE(name, next)                                                                  \

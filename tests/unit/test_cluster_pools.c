@@ -104,7 +104,7 @@ static void assert_refused(const char *wanted, enum err_kind kind, const char *t
 	buf_release(&heard.text);
 }
 
-/* ---- one file -------------------------------------------------------------------- */
+/* ---- one file ---- */
 
 static void test_a_chart(void **state)
 {
@@ -180,7 +180,7 @@ static void test_what_is_not_looked_at(void **state)
 					"worker: {concurrency: 2, other: {cpu: x}}, more: [1]")));
 }
 
-/* ---- files over each other ---------------------------------------------------------- */
+/* ---- files over each other ---- */
 
 static void test_merging(void **state)
 {
@@ -226,7 +226,7 @@ static void test_what_is_no_map_hides_maps(void **state)
 		     TEXTS(base, "pools: {p:  []}\n"));
 }
 
-/* ---- YAML as Helm's library takes it --------------------------------------------------- */
+/* ---- YAML as Helm's library takes it ---- */
 
 static void test_aliases(void **state)
 {
@@ -261,7 +261,7 @@ static void test_keys_and_documents(void **state)
 	assert_heard("p\n", TEXTS("---\npools: {p: {}}\n...\n"));
 }
 
-/* ---- faults --------------------------------------------------------------------------- */
+/* ---- faults ---- */
 
 static void test_a_bad_pool_spoils_no_other(void **state)
 {
@@ -345,7 +345,7 @@ static void test_files_that_are_none(void **state)
 	assert_refused("a map's key", ERR_FORMAT, "? {a: 1}\n: 2\n");
 }
 
-/* ---- bombs ------------------------------------------------------------------------------- */
+/* ---- bombs ---- */
 
 static void test_aliases_that_multiply(void **state)
 {

@@ -19,7 +19,7 @@
 #define HOUR_NS (INT64_C(3600) * 1000000000)
 #define FIRST_NS (INT64_C(1796000400) * 1000000000) /* 2026-11-30 01:00:00 UTC */
 
-/* ---- help -------------------------------------------------------------------------- */
+/* ---- help ---- */
 
 /*
  * Stands before the C library's: a file may go, or be closed to us, between the
@@ -137,7 +137,7 @@ static void write_project(const char *dir, const char *root)
 	free(name);
 }
 
-/* ---- places ---------------------------------------------------------------------------- */
+/* ---- places ---- */
 
 #define V2 "p/buck-out/v2/log/"
 #define W "p/buck-out/wrapped/log/"
@@ -315,7 +315,7 @@ static void test_paths_that_will_not_do(void **state)
 	scratch_remove(dir);
 }
 
-/* ---- what is no log, and what goes ------------------------------------------------------- */
+/* ---- what is no log, and what goes ---- */
 
 static void link_to(const char *target, const char *dir, const char *name)
 {
@@ -394,7 +394,7 @@ static void test_files_that_cannot_be_looked_at(void **state)
 	scratch_remove(dir);
 }
 
-/* ---- whose a log is ------------------------------------------------------------------------ */
+/* ---- whose a log is ---- */
 
 static void test_inside_of_a_buck_out(void **state)
 {
@@ -470,8 +470,7 @@ static void test_recorded_samples(void **state)
 	log_list_release(&list);
 }
 
-/* ---- which are wanted -------------------------------------------------------------------------
- */
+/* ---- which are wanted ---- */
 
 static void set_mtime(const char *dir, const char *name, int64_t ns)
 {

@@ -17,7 +17,7 @@
 
 #define REPLACED "\xef\xbf\xbd"
 
-/* ---- UTF-8 ------------------------------------------------------------------ */
+/* ---- UTF-8 ---- */
 
 static void check_utf8(const char *bytes, size_t len, size_t want_size, uint32_t want_code)
 {
@@ -53,7 +53,7 @@ static void test_utf8_refuses_what_is_none(void **state)
 	check_utf8("\xff", 1, 0, 0);
 }
 
-/* ---- numbers ---------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 static void check_real(double number, const char *want)
 {
@@ -78,7 +78,7 @@ static void test_number_is_the_shortest_that_reads_back(void **state)
 	check_real(INFINITY, "");
 }
 
-/* ---- JSON ------------------------------------------------------------------- */
+/* ---- JSON ---- */
 
 static void check_json(struct str text, const char *want)
 {
@@ -133,7 +133,7 @@ static void test_json_numbers(void **state)
 	buf_release(&buf);
 }
 
-/* ---- CSV -------------------------------------------------------------------- */
+/* ---- CSV ---- */
 
 static void check_csv(enum csv_dialect dialect, struct str text, const char *want, size_t want_len)
 {
@@ -274,7 +274,7 @@ static void test_csv_rows(void **state)
 					 "-1;\"-0,5\";1e-06;2026-11-30T03:04:05.678;\r\n;\r\n");
 }
 
-/* ---- tables ----------------------------------------------------------------- */
+/* ---- tables ---- */
 
 static void test_table_aligns(void **state)
 {

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* ---- text ---------------------------------------------------------------------- */
+/* ---- text ---- */
 
 static void check_text(struct str text, const char *wanted)
 {
@@ -98,7 +98,7 @@ static void test_numbers_with_units(void **state)
 	buf_release(&html);
 }
 
-/* ---- axes ----------------------------------------------------------------------- */
+/* ---- axes ---- */
 
 static void check_axis(struct axis axis, double from, double to, int ticks)
 {
@@ -147,7 +147,7 @@ static void test_places_on_an_axis(void **state)
 	assert_true(axis_place(&axis, -1) == 0);
 }
 
-/* ---- cells and columns ------------------------------------------------------------ */
+/* ---- cells and columns ---- */
 
 static void test_points_are_counted_by_cell(void **state)
 {
@@ -201,7 +201,7 @@ static void test_steps_as_columns(void **state)
 	series_release(&series);
 }
 
-/* ---- scatter plots ------------------------------------------------------------------ */
+/* ---- scatter plots ---- */
 
 static struct scatter scatter_of(const double *points, size_t count)
 {

@@ -126,7 +126,7 @@ static void assert_error(struct fixture *f, enum err_kind kind, const char *tail
 	assert_string_equal(f->err.text + len + strlen(tail), text);
 }
 
-/* ---- asking ------------------------------------------------------------------------- */
+/* ---- asking ---- */
 
 static void test_post(void **state)
 {
@@ -184,7 +184,7 @@ static void test_chunks(void **state)
 	assert_string_equal(f->body.data, "{\"a\":1}");
 }
 
-/* ---- who asks -------------------------------------------------------------------------- */
+/* ---- who asks ---- */
 
 static void test_basic(void **state)
 {
@@ -291,7 +291,7 @@ static void test_secret_is_not_quoted(void **state)
 	assert_error(f, ERR_NET, "", ": answers with status 500");
 }
 
-/* ---- addresses and options ---------------------------------------------------------------- */
+/* ---- addresses and options ---- */
 
 static void assert_usage(struct fixture *f, const char *url, const char *text)
 {
@@ -384,8 +384,7 @@ static void test_secret_in_clear(void **state)
 	http_free(http);
 }
 
-/* ---- what goes wrong --------------------------------------------------------------------------
- */
+/* ---- what goes wrong ---- */
 
 static void test_statuses(void **state)
 {

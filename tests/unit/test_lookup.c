@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* ---- a server that is there --------------------------------------------------------------- */
+/* ---- a server that is there ---- */
 
 static void test_all_answered(void **state)
 {
@@ -49,7 +49,7 @@ static void test_nothing_to_ask(void **state)
 	asking_release(&a);
 }
 
-/* ---- in steps ------------------------------------------------------------------------------- */
+/* ---- in steps ---- */
 
 static void poll_once(struct asking *a)
 {
@@ -120,8 +120,7 @@ static void test_steps_of_an_outage(void **state)
 	asking_release(&a);
 }
 
-/* ---- what answers mean ------------------------------------------------------------------------
- */
+/* ---- what answers mean ---- */
 
 #define EVICTED                                                                                  \
 	"Backend \"main\": Object 1-e3b0-0-i referenced by the action result is not present in " \
@@ -219,8 +218,7 @@ static void test_retry_cures(void **state)
 	asking_release(&a);
 }
 
-/* ---- credentials
- * ----------------------------------------------------------------------------------- */
+/* ---- credentials ---- */
 
 static struct fate wants_token(struct fake_server *self, const struct lookup_request *request)
 {
@@ -282,8 +280,7 @@ static void test_token_changes_in_vain(void **state)
 	asking_release(&a);
 }
 
-/* ---- failures of others
- * ------------------------------------------------------------------------------ */
+/* ---- failures of others ---- */
 
 static void assert_fails(struct asking *asking, enum err_kind kind, const char *text)
 {
@@ -337,8 +334,7 @@ static void test_transport_fails(void **state)
 	assert_fails(&a, ERR_IO, "cannot wait");
 }
 
-/* ---- the preflight
- * --------------------------------------------------------------------------------------- */
+/* ---- the preflight ---- */
 
 static int preflight(struct asking *asking)
 {

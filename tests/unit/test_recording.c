@@ -74,7 +74,7 @@ static struct transport *replay(struct fixture *f)
 	return transport;
 }
 
-/* ---- replaying --------------------------------------------------------------------------- */
+/* ---- replaying ---- */
 
 static void add_line(struct buf *out, const char *instance, const char *function, int64_t size,
 		     int code, const char *message, const char *reply)
@@ -233,7 +233,7 @@ static void test_no_file(void **state)
 	assert_int_equal(f->err.kind, ERR_IO);
 }
 
-/* ---- recording ------------------------------------------------------------------------------- */
+/* ---- recording ---- */
 
 static struct fate by_size(struct fake_server *self, const struct lookup_request *request)
 {

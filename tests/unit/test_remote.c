@@ -10,7 +10,7 @@
 #define CERTIFICATE "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
 #define KEY "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"
 
-/* ---- help ------------------------------------------------------------------------ */
+/* ---- help ---- */
 
 static struct buckconfig *parse(const char *text)
 {
@@ -75,7 +75,7 @@ static int clear_environment(void **state)
 	return 0;
 }
 
-/* ---- where to ask ------------------------------------------------------------------ */
+/* ---- where to ask ---- */
 
 static void test_where_to_ask(void **state)
 {
@@ -117,7 +117,7 @@ static void test_faulty_addresses_name_their_place(void **state)
 	refuse(NO_FLAGS, NULL, "BR2_RE_ENDPOINT: ");
 }
 
-/* ---- TLS or not --------------------------------------------------------------------- */
+/* ---- TLS or not ---- */
 
 static void test_tls_of_buckconfig_goes_by_its_key(void **state)
 {
@@ -167,7 +167,7 @@ static void test_contradicting_flags(void **state)
 	refuse(FLAGS(.endpoint = "h:1", .key = "x"), NULL, "--tls-cert");
 }
 
-/* ---- certificates --------------------------------------------------------------------- */
+/* ---- certificates ---- */
 
 static void test_certificates_of_flags(void **state)
 {
@@ -251,7 +251,7 @@ static void test_certificates_of_buckconfig(void **state)
 	scratch_remove(dir);
 }
 
-/* ---- headers ------------------------------------------------------------------------------ */
+/* ---- headers ---- */
 
 static void check_header(const struct remote *remote, const char *name, const char *value)
 {
@@ -397,7 +397,7 @@ static void test_secrets_in_clear_are_told(void **state)
 	check_in_clear(NO_FLAGS, RE "address = h:1\ntls = false\nhttp_headers = a: b\n", true);
 }
 
-/* ---- tokens --------------------------------------------------------------------------------- */
+/* ---- tokens ---- */
 
 static void test_token_file(void **state)
 {
@@ -427,7 +427,7 @@ static void test_token_file(void **state)
 	scratch_remove(dir);
 }
 
-/* ---- the same server? --------------------------------------------------------------- */
+/* ---- the same server? ---- */
 
 static bool same(const struct remote_flags *flags, const char *text_a, const char *text_b)
 {

@@ -16,7 +16,7 @@ static void check(int result, const struct err *err)
 		fail_msg("%s", err->text);
 }
 
-/* ---- the page ------------------------------------------------------------------- */
+/* ---- the page ---- */
 
 typedef int choose_fn(struct report_scope *scope, struct err *err);
 
@@ -193,7 +193,7 @@ static void test_rows_as_csv_and_lines(void **state)
 	free(text);
 }
 
-/* ---- the scope -------------------------------------------------------------------- */
+/* ---- the scope ---- */
 
 static void check_paths(const char *path, const char *title)
 {

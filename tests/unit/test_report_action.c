@@ -16,7 +16,7 @@ static void check(int result, const struct err *err)
 		fail_msg("%s", err->text);
 }
 
-/* ---- one action --------------------------------------------------------------------- */
+/* ---- one action ---- */
 
 static int find(const char *text, char **out_digest, char **out_candidates)
 {

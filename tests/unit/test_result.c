@@ -103,7 +103,7 @@ static int parse_historical(struct fixture *f, int status, const char *text, boo
 				       &f->result, &f->err);
 }
 
-/* ---- what is absent ------------------------------------------------------------------- */
+/* ---- what is absent ---- */
 
 static void assert_no_usage(const struct result *r)
 {
@@ -177,7 +177,7 @@ static void test_empty_usage(void **state)
 	assert_int_equal(r->aux_count, 0);
 }
 
-/* ---- what is there ---------------------------------------------------------------------- */
+/* ---- what is there ---- */
 
 static void put_posix(struct fixture *f, int64_t rss, const char *signal)
 {
@@ -327,7 +327,7 @@ static void test_request(void **state)
 	assert_null(r->configuration_id.data);
 }
 
-/* ---- expenses ------------------------------------------------------------------------------ */
+/* ---- expenses ---- */
 
 static void put_expense(struct buf *usage, const char *name, const char *currency, double cost)
 {
@@ -376,7 +376,7 @@ static void test_expenses_odd(void **state)
 	assert_int_equal(r->aux_count, 2);
 }
 
-/* ---- auxiliary messages ---------------------------------------------------------------------- */
+/* ---- auxiliary messages ---- */
 
 static void assert_aux(const struct result *r, size_t i, const char *type, const char *bytes)
 {
@@ -469,8 +469,7 @@ static void test_groups_and_unknown_fields(void **state)
 	assert_int_equal(r->aux_count, 0);
 }
 
-/* ---- historical ones ---------------------------------------------------------------------------
- */
+/* ---- historical ones ---- */
 
 static void test_historical(void **state)
 {
@@ -519,8 +518,7 @@ static void test_historical_without_result(void **state)
 	assert_no_usage(&f->result);
 }
 
-/* ---- what is no result
- * ---------------------------------------------------------------------------- */
+/* ---- what is no result ---- */
 
 static void test_malformed(void **state)
 {

@@ -24,7 +24,7 @@ static const char *const samples[] = {"demo-x86_64", "failures", "flaky",     "c
 /* "INSTANCE DIGEST" and "DIGEST" -> base64 */
 static json_t *action_results, *blobs;
 
-/* ---- reading -------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static void read_packed(const char *path, struct buf *out)
 {
@@ -109,7 +109,7 @@ static void decode(const json_t *map, const char *key, struct buf *out)
 	assert_int_equal(base64_decode(base64, strlen(base64), out), 0);
 }
 
-/* ---- comparing --------------------------------------------------------------------------- */
+/* ---- comparing ---- */
 
 /* A member that is absent or null is unknown. */
 static void assert_number(const json_t *want, const char *name, int64_t got)
@@ -197,7 +197,7 @@ static void assert_result(const json_t *want, const struct result *result)
 	assert_aux(want, result);
 }
 
-/* ---- the samples ----------------------------------------------------------------------------- */
+/* ---- the samples ---- */
 
 static size_t check_cached(const json_t *expected, struct arena *arena)
 {

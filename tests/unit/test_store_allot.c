@@ -136,7 +136,7 @@ static void assert_given(struct fixture *f, const char *wanted)
 		    wanted);
 }
 
-/* ---- pool_spec ------------------------------------------------------------------ */
+/* ---- pool_spec ---- */
 
 static void test_what_is_seen_again(void **state)
 {
@@ -188,7 +188,7 @@ static void test_shapes(void **state)
 		    "big6000,small1500,tiny750");
 }
 
-/* ---- lists of heavy packages ---------------------------------------------------------- */
+/* ---- lists of heavy packages ---- */
 
 static void list(struct fixture *f, const char *path, int64_t mtime_ns, const char *a,
 		 const char *b)
@@ -227,7 +227,7 @@ static void test_lists(void **state)
 	assert_listed(f, "/a 6 gcc");
 }
 
-/* ---- one result --------------------------------------------------------------------- */
+/* ---- one result ---- */
 
 static void test_by_pool_and_time(void **state)
 {
@@ -336,7 +336,7 @@ static void test_other_clusters(void **state)
 	assert_given(f, "-");
 }
 
-/* ---- what is learned later ---------------------------------------------------------------- */
+/* ---- what is learned later ---- */
 
 static void test_what_is_learned_later(void **state)
 {
@@ -426,7 +426,7 @@ static void test_two_at_once(void **state)
 	assert_given(f, "1 shared 4, 1 shared 4");
 }
 
-/* ---- the laws ---------------------------------------------------------------------------- */
+/* ---- the laws ---- */
 
 /* One of the things that can be learned. */
 static void learn(struct fixture *f, unsigned step)

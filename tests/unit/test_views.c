@@ -131,7 +131,7 @@ static void test_every_public_view_says_what_a_row_is(void **state)
 	}
 }
 
-/* ---- against what sql_docs.py made of the same texts -------------------------------- */
+/* ---- against what sql_docs.py made of the same texts ---- */
 
 /* As Markdown has it in a cell of a table. */
 static void add_cell(struct buf *buf, struct str text)
@@ -191,7 +191,7 @@ static void test_words_are_those_of_the_readme(void **state)
 	buf_release(&readme);
 }
 
-/* ---- the parser's own cases, on a text of our own --------------------------------- */
+/* ---- the parser's own cases, on a text of our own ---- */
 
 static const char made[] = "-- a comment; in front\n"
 			   "CREATE VIEW odd (\n"
