@@ -49,8 +49,7 @@ static int refer_results(struct store *store, int64_t lookup_id, struct err *err
 	return db_done(s, err);
 }
 
-/* Its result of the action cache, if that is of another category or project than it is. 1; 0; -1.
- */
+/* Its result of the action cache, if that is of another category, project or package. 1; 0; -1. */
 static int find_moved(struct store *store, int64_t lookup_id, int64_t *out_result_id,
 		      struct err *err)
 {
@@ -58,9 +57,10 @@ static int find_moved(struct store *store, int64_t lookup_id, int64_t *out_resul
 		db_use(store, ST_RESULT_MOVED,
 		       "SELECT r.result_id FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id"
 		       " JOIN action_name n ON n.name_id = l.name_id"
+		       " JOIN target t ON t.target_id = n.target_id"
 		       " JOIN run g ON g.run_id = l.first_run_id WHERE r.lookup_id = :lookup"
-		       " AND r.source = 1 AND (r.category_id, r.project_id)"
-		       " IS NOT (n.category_id, g.project_id)");
+		       " AND r.source = 1 AND (r.category_id, r.project_id, r.package_id)"
+		       " IS NOT (n.category_id, g.project_id, t.package_id)");
 	int found;
 
 	bind_int(s, ":lookup", lookup_id);
