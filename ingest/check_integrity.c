@@ -59,6 +59,7 @@ int check_integrity(struct store *store, FILE *out, struct integrity *out_found,
 		 take_pair},
 		{report_sql("check_sums"), take_pair},
 		{report_sql("check_package_sums"), take_pair},
+		{report_sql("check_invocation_sums"), take_pair},
 		{report_sql("check_allotments"), take_pair},
 	};
 	struct faults faults = {out, out_found, 0};

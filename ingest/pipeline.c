@@ -205,7 +205,8 @@ static int settle(struct pipeline *pipeline, struct err *err)
 		return 0;
 	if (listed_store(pipeline->store, pipeline->list, pipeline->options->discover.project,
 			 err) < 0 ||
-	    store_allot(pipeline->store, err) < 0 || store_sum_packages(pipeline->store, err) < 0)
+	    store_allot(pipeline->store, err) < 0 || store_sum_packages(pipeline->store, err) < 0 ||
+	    store_sum_invocations(pipeline->store, err) < 0)
 		return -1;
 	return values_tell(pipeline->store, pipeline->options->cache, &pipeline->news, err);
 }

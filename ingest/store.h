@@ -404,6 +404,8 @@ int store_allot(struct store *store, struct err *err);
  * allotment) are summed up anew, in slices of its own: not inside a transaction.
  */
 int store_sum_packages(struct store *store, struct err *err);
+/* The same of invocations some of whose results are new, have moved or are gone. */
+int store_sum_invocations(struct store *store, struct err *err);
 
 /* `heavy` of a project's project.json. */
 struct listing {

@@ -338,7 +338,8 @@ int store_begin(struct store *store, struct err *err)
 
 int store_commit(struct store *store, struct err *err)
 {
-	if (totals_put(store, err) == 0 && package_sums_put(store, err) == 0 &&
+	if (totals_put(store, err) == 0 && invocation_sums_put(store, err) == 0 &&
+	    package_sums_put(store, err) == 0 &&
 	    db_done(db_use(store, ST_COMMIT, "COMMIT"), err) == 0)
 		return 0;
 	store_rollback(store);

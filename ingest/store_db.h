@@ -150,6 +150,13 @@ enum statement_id {
 	ST_PACKAGE_DUE_PUT,
 	ST_PACKAGE_DUE_ANY,
 	ST_PACKAGE_DUE_DROP,
+	/* store_invocation_sums.c */
+	ST_INVOCATION_NEW,
+	ST_INVOCATION_MOVED,
+	ST_INVOCATION_DUE_FIRST,
+	ST_INVOCATION_DUE_DROP,
+	ST_INVOCATION_SUM_DROP,
+	ST_INVOCATION_SUM_ANEW,
 	/* store_cluster.c */
 	ST_POD_PUT,
 	ST_POD_SELECT,
@@ -507,7 +514,7 @@ int sums_anew(struct store *store, struct err *err);
 
 /* Results that are to go: their ids are in the temporary table gone_result, which this makes or empties. */
 int gone_begin(struct store *store, struct err *err);
-/* They go; their packages are due to be summed up. Other sums: sums_anew(). */
+/* They go; their packages and invocations are due to be summed up. Other sums: sums_anew(). */
 int gone_drop(struct store *store, struct err *err);
 /* From the next transaction on: later ones stop where another process has dropped rows since. */
 void droppings_watch(struct store *store);
@@ -541,6 +548,13 @@ int package_sums_move(struct store *store, int64_t result_id, struct err *err);
 /* Writes what was put since the last COMMIT. */
 int package_sums_put(struct store *store, struct err *err);
 void package_sums_forget(struct store *store);
+
+/* Before package_sums_put(): who had what was put executed is due to be summed up. */
+int invocation_sums_put(struct store *store, struct err *err);
+/* The same of the result that hangs on an attempt, if there is one: it has moved to another lookup. */
+int invocation_sums_move(struct store *store, const struct attempt_key *key, struct err *err);
+/* The same of the results in gone_result, before they go. */
+int invocation_sums_leave(struct store *store, struct err *err);
 
 /* Stores a result with all its parts. 1; 0: the first one stays, or the lookup is gone; -1. */
 int result_put(struct store *store, const struct result_owner *owner, const struct result *result,

@@ -1,6 +1,6 @@
 /*
  * Rows that go, and who must know of it. Results go with all their parts, and out of
- * the sums of their packages.
+ * the sums of their packages and invocations.
  */
 #include "store_db.h"
 
@@ -32,7 +32,7 @@ int gone_drop(struct store *store, struct err *err)
 	size_t i;
 	int rc;
 
-	if (leave_packages(store, err) < 0)
+	if (leave_packages(store, err) < 0 || invocation_sums_leave(store, err) < 0)
 		return -1;
 	for (i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		buf_addf(&sql, "DELETE FROM %s WHERE result_id IN (SELECT id FROM gone_result);",

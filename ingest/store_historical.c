@@ -225,7 +225,8 @@ static int move_result(struct store *store, const struct attempt_key *key, int64
 		return -1;
 	if (!db_changes(store))
 		return 0;
-	if (lookup_refer_results(store, lookup_id, err) < 0)
+	if (lookup_refer_results(store, lookup_id, err) < 0 ||
+	    invocation_sums_move(store, key, err) < 0)
 		return -1;
 	return allot_attempt_again(store, key, err); /* it may have come to another cluster */
 }

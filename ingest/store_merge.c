@@ -147,7 +147,9 @@ static int merge_all(struct merge *merge, struct err *err)
 		return -1;
 	if (in_slices(merge, merge_files, err) < 0 || store_allot(merge->into, err) < 0)
 		return -1;
-	return store_sum_packages(merge->into, err);
+	if (store_sum_packages(merge->into, err) < 0)
+		return -1;
+	return store_sum_invocations(merge->into, err);
 }
 
 int store_merge(struct store *into, struct store *from, const struct merge_watch *watch,

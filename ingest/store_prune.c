@@ -185,7 +185,9 @@ int store_prune(struct store *store, const struct prune_options *options,
 		return 0;
 	}
 	/* Also where nothing is old: a prune was killed before it came to this. */
-	return store_commit(store, err) < 0 ? -1 : store_sum_packages(store, err);
+	if (store_commit(store, err) < 0 || store_sum_packages(store, err) < 0)
+		return -1;
+	return store_sum_invocations(store, err);
 }
 
 /* ---- runs that are not to come back ---- */

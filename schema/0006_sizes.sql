@@ -85,6 +85,30 @@ WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY 1, 2, 3;
 DROP INDEX result_package;
 CREATE INDEX result_package ON result (package_id);
 
+CREATE TABLE invocation_sum (
+    -- What an invocation's executions add up to over time, kept by the ingest as _invocation_made has it: its moments
+    -- would have to be sorted each time. Rows of those in invocation_due count for nothing.
+    invocation TEXT NOT NULL PRIMARY KEY, -- of request
+    results INTEGER NOT NULL,       -- executions, failed ones included
+    ended INTEGER NOT NULL,         -- of these, with the times for running
+    begun INTEGER NOT NULL,         -- with those for waiting
+    workers INTEGER NOT NULL,       -- workers seen
+    timed INTEGER NOT NULL,         -- of these, with an execution that ended
+    held_high INTEGER NOT NULL, held_low INTEGER NOT NULL, -- ns that workers were held, parted as in busy_sum
+    span_ns REAL,                   -- from the first to the last of them, as all below ns that no integer may hold; NULL: none
+    ran_ns REAL NOT NULL,           -- while at least one ran
+    waited_ns REAL NOT NULL,        -- while at least one waited
+    peak_running INTEGER NOT NULL,  -- most at once
+    peak_queued INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE invocation_due (
+    -- Invocations some of whose results are new, have moved or are gone: to be summed up anew. Empty between two
+    -- ingests, unless one was cut short: the next one goes on.
+    invocation TEXT NOT NULL PRIMARY KEY -- of request
+) STRICT, WITHOUT ROWID;
+INSERT INTO invocation_due SELECT DISTINCT invocation FROM request WHERE invocation IS NOT NULL AND results > 0;
+
 INSERT INTO setting_default (key, value, about) VALUES
     ('sizing_step_mib', 256, 'recommended memory is rounded up to a multiple of this'),
     ('sizing_oom_pct', 20, 'after a kill for memory at least so much more than the limit ...'),

@@ -110,6 +110,10 @@ SELECT j.name AS project, p.name AS package, s.limit_bytes, s.results, s.unknown
 FROM package_sum s JOIN package p ON p.package_id = s.package_id LEFT JOIN project j ON j.project_id = s.project_id;
 -- package_due
 SELECT p.name FROM package_due d JOIN package p ON p.package_id = d.package_id;
+-- invocation_sum
+SELECT * FROM invocation_sum;
+-- invocation_due
+SELECT * FROM invocation_due;
 -- result_time
 SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, x.base_ns, x.queued_step_ns, x.worker_start_step_ns,
     x.fetch_start_step_ns, x.fetch_completed_step_ns, x.execution_start_step_ns, x.execution_completed_step_ns,

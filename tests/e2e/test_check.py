@@ -240,6 +240,10 @@ def test_a_whole_database(br2, failures):
     *((f'UPDATE package_sum SET {column} = {column} + 1 WHERE project_id {of} 0', 'its kept sums are not those of its results')
       for column, of in (('results', '='), ('unknown', '>'), ('wall_s', '>'), ('wall_rest_ns', '='), ('cpu_s', '>'), ('cpu_rest_ns', '='),
                          ('wall_max_ns', '>'), ('rss_max_bytes', '='), ('cores_max', '>'), ('limit_bytes', '='))),
+    *((f'UPDATE invocation_sum SET {column} = {column} + 1', 'its kept figures over time are not those of its results')
+      for column in ('results', 'ended', 'begun', 'workers', 'timed', 'held_low', 'span_ns', 'ran_ns', 'waited_ns', 'peak_running',
+                     'peak_queued')),
+    ('DELETE FROM invocation_sum', 'its kept figures over time are not those of its results'),
     ('DELETE FROM package_sum WHERE project_id = 0', 'its kept sums are not those of its results'),
     ('INSERT INTO package_due SELECT min(package_id) FROM package_sum', 'its kept sums are not those of its results'),
     ('UPDATE action_count SET actions = actions + 1 WHERE run_id = 1', 'the kept counts of its actions are others'),
@@ -261,13 +265,15 @@ def test_a_damaged_database(br2, failures, damage, words):
 
 def test_what_is_due_is_summed_up_by_the_next_ingest(br2, server, failures):
     """As a kill leaves it: packages whose results have moved, and which are not summed up anew yet."""
-    kept = rows(failures, 'SELECT * FROM package_sum')
-    for damage in ('INSERT INTO package_due SELECT DISTINCT package_id FROM package_sum', 'DELETE FROM package_sum'):
+    kept, over_time = (rows(failures, f'SELECT * FROM {table}') for table in ('package_sum', 'invocation_sum'))
+    for damage in ('INSERT INTO package_due SELECT DISTINCT package_id FROM package_sum', 'DELETE FROM package_sum',
+                   'INSERT INTO invocation_due SELECT invocation FROM invocation_sum', 'UPDATE invocation_sum SET results = results + 1'):
         change(failures, damage)
     check(br2, failures, '--integrity')
     br2.run(failures.parent / 'failures', '--db', failures, '--endpoint', server.address, '--no-report')
     assert kept and rows(failures, 'SELECT * FROM package_sum') == kept
-    assert not rows(failures, 'SELECT * FROM package_due')
+    assert over_time and rows(failures, 'SELECT * FROM invocation_sum') == over_time
+    assert not rows(failures, 'SELECT * FROM package_due') and not rows(failures, 'SELECT * FROM invocation_due')
     check(br2, failures, '--integrity')
 
 

@@ -151,6 +151,32 @@ def test_a_worker_of_unknown_times_is_not_one_without_work():
     assert (row['workers'], row['unknown'], row['busy_pct']) == (3, 1, 75)
 
 
+@pytest.mark.parametrize('due', ['own', 'gone'])
+def test_concurrency_summary_is_made_where_it_is_due(due):
+    db = Executions(5).db
+    kept = rows(db, 'SELECT * FROM concurrency_summary ORDER BY invocation')
+    assert [r['invocation'] for r in kept] == ['gone', 'own']
+    db.execute('UPDATE invocation_sum SET peak_running = peak_running + 1 WHERE invocation = ?', [due])
+    assert rows(db, 'SELECT * FROM concurrency_summary ORDER BY invocation') != kept
+    db.execute('INSERT INTO invocation_due VALUES (?)', [due])
+    assert rows(db, 'SELECT * FROM concurrency_summary ORDER BY invocation') == kept
+    assert rows(db, 'SELECT * FROM concurrency_summary WHERE invocation = ?', due) == [r for r in kept if r['invocation'] == due]
+
+
+def test_nothing_is_made_to_look_for_what_is_due():
+    """Where nothing is due the steps of SQLite's machine are as many without the results."""
+    db, spent = Executions(5).db, []
+    sql = 'SELECT * FROM concurrency_summary'
+    kept = rows(db, sql)
+    for change in ('SELECT 1', 'DELETE FROM result_time', 'DELETE FROM result'):
+        db.execute(change)
+        spent.append(0)
+        db.set_progress_handler(lambda: spent.__setitem__(-1, spent[-1] + 1), 1)
+        assert rows(db, sql) == kept
+        db.set_progress_handler(None, 1)
+    assert len(kept) == 2 and len(set(spent)) == 1
+
+
 # ---- recorded: a cold run whose log is gone -----------------------------------------------------------
 
 @pytest.fixture(scope='module')

@@ -134,12 +134,19 @@ def test_trend_of_a_package_is_a_search(db, column):
     assert walked(db, f"SELECT * FROM trend WHERE {column} = 'x'") == set()
 
 
-@pytest.mark.parametrize('view', ['concurrency', 'concurrency_summary', 'worker_skew', 'phases_by_invocation'])
+@pytest.mark.parametrize('view', ['concurrency', '_invocation_made', 'worker_skew', 'phases_by_invocation'])
 @pytest.mark.parametrize('condition', FILTERS)
 def test_filter_on_invocation_is_pushed_down(db, view, condition):
     sql = f'SELECT * FROM {view} WHERE invocation {condition}'
     assert walked(db, sql) == set()
     assert any('request_by_invocation (invocation' in step for step in plan(db, sql))
+
+
+@pytest.mark.parametrize('condition', FILTERS)
+def test_concurrency_summary_is_kept(db, condition):
+    """Its other half is made under a limit, which is 0 where nothing is due: see test_executions.py."""
+    steps = plan(db, f'SELECT * FROM concurrency_summary WHERE invocation {condition}')
+    assert any('SEARCH invocation_sum USING PRIMARY KEY (invocation' in step for step in steps)
 
 
 def test_concurrency_is_sorted_once(db):

@@ -43,6 +43,7 @@ INSERT INTO package_sum SELECT iif(k.is_all, 0, r.project_id), r.package_id, ifn
     sum(r.cpu_ns / 1000000000), sum(r.cpu_ns % 1000000000), max(r.wall_ns), max(r.max_rss_bytes), max(r.cores)
     FROM result r CROSS JOIN (SELECT 0 AS is_all UNION ALL SELECT 1) k LEFT JOIN allotment a ON a.allotment_id = r.allotment_id
     WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY 1, 2, 3;
+INSERT INTO invocation_sum SELECT * FROM _invocation_made;
 INSERT INTO action_count SELECT run_id, type, ifnull(execution_kind, 0), failed, count(*) FROM action GROUP BY 1, 2, 3, 4;
 UPDATE worker SET (results, failed, with_usage, wall_ns, cpu_ns, rss_min_bytes, rss_max_bytes) = (SELECT count(*),
         ifnull(sum(ifnull(exit_code, 0) <> 0 OR termination_signal IS NOT NULL), 0),

@@ -484,4 +484,6 @@ void made_answer(struct store *store)
 	answer_all(store);
 	answer_blobs(store);
 	check(store_commit(store, &err), &err);
+	check(store_sum_packages(store, &err), &err);
+	check(store_sum_invocations(store, &err), &err);
 }
