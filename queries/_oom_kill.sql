@@ -76,8 +76,10 @@ CREATE VIEW _oom_kill (
     max_rss_gib, rss_is_lower_bound, exit_code, termination_signal, text_complete, note, excerpt, digest,
     lookup_id, worker_id -- of its result; NULL: none is known
 ) AS
-WITH placed AS (
-    SELECT f.*, ifnull(f.pod, w.pod) AS at_pod FROM _oom_fact f LEFT JOIN _worker w ON w.worker_id = f.worker_id),
+-- Each worker's text is taken apart once, not once for each time that its pod is named here.
+WITH pods AS MATERIALIZED (SELECT worker_id, pod FROM _worker),
+placed AS (
+    SELECT f.*, ifnull(f.pod, w.pod) AS at_pod FROM _oom_fact f LEFT JOIN pods w ON w.worker_id = f.worker_id),
 limited AS (
     SELECT p.*, ifnull(p.node, u.node) AS at_node, CASE WHEN p.pod IS NULL THEN u.limit_bytes ELSE p.limit_bytes END AS limited_bytes
     FROM placed p LEFT JOIN _runner u ON u.pod = p.at_pod),

@@ -7,7 +7,8 @@ CREATE VIEW _pool_kill (
     pool,       -- of the worker whose pod it was, of a suspected one as it was allotted; NULL: not known
     limit_bytes -- memory limit of the container, of a suspected one as it was allotted; NULL: none, or not known
 ) AS
-SELECT k.run, k.project, k.package, k.is_told, iif(k.is_told, (SELECT w.pool FROM _worker w WHERE w.pod = k.pod), a.pool),
+WITH pools AS MATERIALIZED (SELECT pod, pool FROM _worker)
+SELECT k.run, k.project, k.package, k.is_told, iif(k.is_told, (SELECT w.pool FROM pools w WHERE w.pod = k.pod), a.pool),
     iif(k.is_told, CAST(k.limit_gib * 1073741824 AS INTEGER), a.memory_limit_bytes)
 FROM (SELECT o.run, o.project, o.package, o.pod, o.limit_gib, o.verdict IN ('OOM killer', 'child killed, container survived') AS is_told,
         o.lookup_id, o.worker_id
