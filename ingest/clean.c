@@ -26,10 +26,31 @@ struct str clean_text(struct clean_texts *texts, struct str text)
 	return clean(texts, text, SIZE_MAX, redact_begin);
 }
 
-static void clean_stderr(struct clean_texts *texts, struct attempt *attempt, size_t max)
+/* Texts of an action, while some of it is `left`: then they are empty. */
+static void clean_begin(struct clean_texts *texts, struct str *text,
+			const struct clean_limits *limits, size_t *left)
 {
-	if (attempt->status != STATUS_SUCCESS && !attempt->no_stderr)
-		attempt->stderr_clean = clean(texts, attempt->stderr_text, max, redact_tail);
+	size_t max = *left < limits->text ? *left : limits->text;
+
+	if (max)
+		*text = clean(texts, *text, max, redact_begin);
+	else
+		text->len = 0;
+	*left -= *left < text->len ? *left : text->len;
+}
+
+static void clean_stderr(struct clean_texts *texts, struct attempt *attempt,
+			 const struct clean_limits *limits, size_t *left)
+{
+	struct str *end = &attempt->stderr_clean;
+
+	if (attempt->status == STATUS_SUCCESS || attempt->no_stderr)
+		return;
+	if (*left)
+		*end = clean(texts, attempt->stderr_text, limits->stderr_end, redact_tail);
+	else
+		*end = attempt->stderr_text.len ? STR("") : attempt->stderr_text;
+	*left -= *left < end->len ? *left : end->len;
 }
 
 /* What a rule sends its commands with is its own affair: here names tell, as in -c values. */
@@ -45,20 +66,19 @@ static void clean_properties(struct attempt *attempt)
 	}
 }
 
-void clean_action(struct clean_texts *texts, struct action *action, size_t text_max,
-		  size_t stderr_max)
+void clean_action(struct clean_texts *texts, struct action *action,
+		  const struct clean_limits *limits)
 {
-	size_t i;
+	size_t left = limits->all, i;
 
-	action->error_text = clean(texts, action->error_text, text_max, redact_begin);
+	clean_begin(texts, &action->error_text, limits, &left);
 	for (i = 0; i < action->attempt_count; i++) {
 		struct attempt *attempt = &action->attempts[i];
 
-		attempt->error_text = clean(texts, attempt->error_text, text_max, redact_begin);
-		attempt->additional_message =
-			clean(texts, attempt->additional_message, text_max, redact_begin);
+		clean_begin(texts, &attempt->error_text, limits, &left);
+		clean_begin(texts, &attempt->additional_message, limits, &left);
 		clean_properties(attempt);
-		clean_stderr(texts, attempt, stderr_max);
+		clean_stderr(texts, attempt, limits, &left);
 	}
 }
 

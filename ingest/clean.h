@@ -18,12 +18,16 @@ struct clean_texts {
 
 #define CLEAN_TEXTS_INIT ((struct clean_texts){NULL, 0})
 
-/*
- * Points the action's texts to clean ones, of which the first `text_max` bytes are
- * enough; stderr_text stays, stderr_clean is set, to the last `stderr_max` bytes at least.
- */
-void clean_action(struct clean_texts *texts, struct action *action, size_t text_max,
-		  size_t stderr_max);
+/* What is enough of an action's texts: more is not cleaned. */
+struct clean_limits {
+	size_t text;	   /* first bytes of each */
+	size_t stderr_end; /* last bytes of stderr, at least */
+	size_t all;	   /* of all of them together; what comes after is empty */
+};
+
+/* Points the action's texts to clean ones; stderr_text stays, stderr_clean is set. */
+void clean_action(struct clean_texts *texts, struct action *action,
+		  const struct clean_limits *limits);
 
 /* `text` itself, or its clean copy, which `texts` owns. */
 struct str clean_text(struct clean_texts *texts, struct str text);

@@ -26,13 +26,22 @@ static struct str own(struct str text)
 	return text.data ? (struct str){xmemdup0(text.data, text.len), text.len} : STR_NULL;
 }
 
+static size_t size_of(const struct config_value *value)
+{
+	return sizeof(*value) + value->cell.len + value->section.len + value->key.len +
+	       value->value.len;
+}
+
 static void add(struct cli_config *config, const struct config_value *value)
 {
+	size_t bytes = size_of(value);
 	struct config_value *copy;
 	bool secret;
 
-	if (!value->section.data || !value->key.data || !value->value.data)
+	if (!value->section.data || !value->key.data || !value->value.data ||
+	    bytes > CLI_CONFIG_MAX - config->bytes)
 		return;
+	config->bytes += bytes;
 	secret = redact_is_secret(value->section, value->key, value->value);
 	config->values = xreallocarray(config->values, config->count + 1, sizeof(*config->values));
 	copy = &config->values[config->count++];

@@ -12,11 +12,15 @@
 struct cli_config {
 	struct config_value *values; /* texts owned; in the order given, the last of a key counts */
 	size_t count;
+	size_t bytes; /* that they take: none is added beyond CLI_CONFIG_MAX */
 };
 
-#define CLI_CONFIG_INIT \
-	{               \
-		NULL, 0 \
+/* More than a command line can hold that gives each of its values a thousand letters. */
+#define CLI_CONFIG_MAX ((size_t)1 << 20)
+
+#define CLI_CONFIG_INIT    \
+	{                  \
+		NULL, 0, 0 \
 	}
 
 void cli_config_release(struct cli_config *config);

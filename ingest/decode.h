@@ -25,6 +25,8 @@ enum decode_want { DECODE_SKIP, DECODE_WANT };
 
 struct decoder *decoder_new(enum decode_format format);
 void decoder_free(struct decoder *decoder);
+/* The event given last is of no more use: gives back what a large one took. */
+void decoder_let_go(struct decoder *decoder);
 
 /*
  * From the first bytes of a record (`size` in all; UINT64_MAX: not known yet):

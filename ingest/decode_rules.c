@@ -7,6 +7,14 @@
 /* ---- arrays ---- */
 
 /*
+ * A thousand times what is usual, but for a path's steps, which the arena bounds: in each
+ * reader one such array may wait to be handed on.
+ */
+#define ARGUMENTS_MAX ((size_t)1 << 16)
+#define PROPERTIES_MAX ((size_t)1 << 14)
+#define ATTEMPTS_MAX ((size_t)1 << 11)
+
+/*
  * The array with room for one more element behind `count`; it moves when count
  * reaches a power of two. NULL: the arena is exhausted.
  */
@@ -22,11 +30,20 @@ static void *grow(struct arena *arena, void *array, size_t count, size_t size)
 	return bigger;
 }
 
+/* As grow(); an array of `max` elements exhausts the arena too. */
+static void *grow_to(struct arena *arena, size_t max, void *array, size_t count, size_t size)
+{
+	if (count < max)
+		return grow(arena, array, count, size);
+	arena->exhausted = true;
+	return NULL;
+}
+
 void *enter_argument(struct shape_sink *sink, void *target, const struct shape_row *row)
 {
 	struct invocation *invocation = &sink->event->invocation;
-	struct str *argv =
-		grow(sink->arena, invocation->argv, invocation->argc, sizeof(*invocation->argv));
+	struct str *argv = grow_to(sink->arena, ARGUMENTS_MAX, invocation->argv, invocation->argc,
+				   sizeof(*invocation->argv));
 
 	(void)target;
 	(void)row;
@@ -39,8 +56,8 @@ void *enter_argument(struct shape_sink *sink, void *target, const struct shape_r
 
 void *enter_metadata(struct shape_sink *sink, void *target, const struct shape_row *row)
 {
-	struct property *entries =
-		grow(sink->arena, sink->metadata, sink->metadata_count, sizeof(*sink->metadata));
+	struct property *entries = grow_to(sink->arena, PROPERTIES_MAX, sink->metadata,
+					   sink->metadata_count, sizeof(*sink->metadata));
 
 	(void)target;
 	(void)row;
@@ -54,8 +71,9 @@ void *enter_metadata(struct shape_sink *sink, void *target, const struct shape_r
 void *enter_property(struct shape_sink *sink, void *target, const struct shape_row *row)
 {
 	struct attempt *attempt = target;
-	struct property *properties = grow(sink->arena, attempt->properties,
-					   attempt->property_count, sizeof(*attempt->properties));
+	struct property *properties =
+		grow_to(sink->arena, PROPERTIES_MAX, attempt->properties, attempt->property_count,
+			sizeof(*attempt->properties));
 
 	(void)row;
 	if (!properties)
@@ -68,8 +86,8 @@ void *enter_property(struct shape_sink *sink, void *target, const struct shape_r
 void *enter_config(struct shape_sink *sink, void *target, const struct shape_row *row)
 {
 	struct event *event = sink->event;
-	struct config_value *config =
-		grow(sink->arena, event->config, event->config_count, sizeof(*event->config));
+	struct config_value *config = grow_to(sink->arena, PROPERTIES_MAX, event->config,
+					      event->config_count, sizeof(*event->config));
 
 	(void)target;
 	(void)row;
@@ -84,8 +102,8 @@ void *enter_config(struct shape_sink *sink, void *target, const struct shape_row
 void *enter_attempt(struct shape_sink *sink, void *target, const struct shape_row *row)
 {
 	struct action *action = &sink->event->action;
-	struct attempt *attempts = grow(sink->arena, action->attempts, action->attempt_count,
-					sizeof(*action->attempts));
+	struct attempt *attempts = grow_to(sink->arena, ATTEMPTS_MAX, action->attempts,
+					   action->attempt_count, sizeof(*action->attempts));
 
 	(void)target;
 	(void)row;

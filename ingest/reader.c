@@ -163,6 +163,7 @@ int log_reader_next(struct log_reader *reader, const struct event **out_event, s
 
 void log_reader_let_go(struct log_reader *reader)
 {
+	decoder_let_go(reader->decoder);
 	stream_let_go(reader->stream);
 }
 

@@ -44,7 +44,7 @@ void log_reader_free(struct log_reader *reader);
  */
 int log_reader_next(struct log_reader *reader, const struct event **out_event, struct err *err);
 
-/* The event given last is of no more use: see stream_let_go(). */
+/* The event given last is of no more use: see stream_let_go() and decoder_let_go(). */
 void log_reader_let_go(struct log_reader *reader);
 
 const struct log_tally *log_reader_tally(const struct log_reader *reader);

@@ -236,13 +236,13 @@ static enum next add_next(struct buf *out, struct str arg, enum next state)
 	return announces(arg);
 }
 
-void redact_argv(const struct str *argv, size_t argc, struct buf *out_json)
+void redact_argv(const struct str *argv, size_t argc, size_t max, struct buf *out_json)
 {
 	enum next state = NEXT_PLAIN;
 	size_t i;
 
 	buf_addch(out_json, '[');
-	for (i = 0; i < argc; i++) {
+	for (i = 0; i < argc && out_json->len < max; i++) {
 		if (i)
 			buf_addch(out_json, ',');
 		state = add_next(out_json, argv[i], state);

@@ -67,32 +67,44 @@ static void keep(struct rows *rows, struct str *text)
 		text->data = "";
 }
 
-/* At most ROWS_TEXT_MAX bytes, to the end of a character. */
-static void keep_begin(struct rows *rows, struct str *text)
+/* At most ROWS_TEXT_MAX bytes and *left, to the end of a character; fewer are left then. */
+static void keep_begin(struct rows *rows, struct str *text, size_t *left)
 {
-	if (text->len > ROWS_TEXT_MAX) {
-		text->len = ROWS_TEXT_MAX;
+	size_t max = *left < ROWS_TEXT_MAX ? *left : ROWS_TEXT_MAX;
+
+	if (text->len > max) {
+		text->len = max;
 		while (text->len && ((unsigned char)text->data[text->len] & 0xc0) == 0x80)
 			text->len--;
 	}
+	*left -= text->len;
 	keep(rows, text);
 }
 
-static void keep_name(struct rows *rows, struct action_name *name)
+static void keep_name(struct rows *rows, struct action_name *name, size_t *left)
 {
-	keep_begin(rows, &name->buck_package);
-	keep_begin(rows, &name->target);
-	keep_begin(rows, &name->category);
-	keep_begin(rows, &name->identifier);
-	keep_begin(rows, &name->configuration);
+	keep_begin(rows, &name->buck_package, left);
+	keep_begin(rows, &name->target, left);
+	keep_begin(rows, &name->category, left);
+	keep_begin(rows, &name->identifier, left);
+	keep_begin(rows, &name->configuration, left);
 }
 
-static void keep_properties(struct rows *rows, struct attempt *attempt)
+/* Those that fit whole: half a value would be another one. */
+static void keep_properties(struct rows *rows, struct attempt *attempt, size_t *left)
 {
+	const struct property *given = attempt->properties;
 	size_t i;
 
-	attempt->properties = copy(rows, attempt->properties,
-				   attempt->property_count * sizeof(*attempt->properties));
+	for (i = 0; i < attempt->property_count; i++) {
+		size_t size = sizeof(*given) + given[i].name.len + given[i].value.len;
+
+		if (size > *left)
+			break;
+		*left -= size;
+	}
+	attempt->property_count = i;
+	attempt->properties = copy(rows, given, i * sizeof(*given));
 	for (i = 0; i < attempt->property_count; i++) {
 		keep(rows, &attempt->properties[i].name);
 		keep(rows, &attempt->properties[i].value);
@@ -100,55 +112,57 @@ static void keep_properties(struct rows *rows, struct attempt *attempt)
 }
 
 /* No more of it than is stored: it can be nearly all of a record of the largest size. */
-static void keep_stderr(struct rows *rows, struct attempt *attempt)
+static void keep_stderr(struct rows *rows, struct attempt *attempt, size_t *left)
 {
 	struct str tail = attempt->stderr_clean.data ? attempt->stderr_clean : attempt->stderr_text;
+	size_t max = *left < STORE_STDERR_MAX ? *left : STORE_STDERR_MAX;
 
 	attempt->stderr_bytes = (int64_t)attempt->stderr_text.len;
-	if (tail.len > STORE_STDERR_MAX) {
-		tail.data += tail.len - STORE_STDERR_MAX;
-		tail.len = STORE_STDERR_MAX;
+	if (tail.len > max) {
+		tail.data += tail.len - max;
+		tail.len = max;
 	}
+	*left -= tail.len;
 	attempt->stderr_text = tail;
 	attempt->stderr_clean = STR_NULL;
 	keep(rows, &attempt->stderr_text);
 }
 
-static void keep_attempt(struct rows *rows, struct attempt *attempt)
+static void keep_attempt(struct rows *rows, struct attempt *attempt, size_t *left)
 {
-	keep(rows, &attempt->use_case);
-	keep_properties(rows, attempt);
-	keep(rows, &attempt->error_stage);
-	keep_begin(rows, &attempt->error_text);
-	keep_stderr(rows, attempt);
-	keep_begin(rows, &attempt->additional_message);
+	keep_begin(rows, &attempt->use_case, left);
+	keep_properties(rows, attempt, left);
+	keep_begin(rows, &attempt->error_stage, left);
+	keep_begin(rows, &attempt->error_text, left);
+	keep_stderr(rows, attempt, left);
+	keep_begin(rows, &attempt->additional_message, left);
 }
 
 static void keep_action(struct rows *rows, struct action *action)
 {
-	size_t i;
+	size_t left = ROWS_ROW_MAX, i;
 
-	keep_name(rows, &action->name);
-	keep_begin(rows, &action->error_text);
-	keep(rows, &action->rule_type);
-	keep(rows, &action->host);
-	keep(rows, &action->dep_file_key);
-	keep(rows, &action->suite);
+	keep_name(rows, &action->name, &left);
+	keep_begin(rows, &action->error_text, &left);
+	keep_begin(rows, &action->rule_type, &left);
+	keep_begin(rows, &action->host, &left);
+	keep_begin(rows, &action->dep_file_key, &left);
+	keep_begin(rows, &action->suite, &left);
 	action->attempts =
 		copy(rows, action->attempts, action->attempt_count * sizeof(*action->attempts));
 	for (i = 0; i < action->attempt_count; i++)
-		keep_attempt(rows, &action->attempts[i]);
+		keep_attempt(rows, &action->attempts[i], &left);
 }
 
 static void keep_path(struct rows *rows, struct path *path)
 {
-	size_t i;
+	size_t left = ROWS_ROW_MAX, i;
 
 	path->steps = copy(rows, path->steps, path->count * sizeof(*path->steps));
 	for (i = 0; i < path->count; i++) {
-		keep_name(rows, &path->steps[i].name);
-		keep(rows, &path->steps[i].detail);
-		keep(rows, &path->steps[i].rule_type);
+		keep_name(rows, &path->steps[i].name, &left);
+		keep_begin(rows, &path->steps[i].detail, &left);
+		keep_begin(rows, &path->steps[i].rule_type, &left);
 	}
 }
 

@@ -18,6 +18,8 @@
  * little enough for every reader to have one waiting.
  */
 #define ROWS_TEXT_MAX ((size_t)1 << 20)
+/* Of all texts of one action, or of one path, together: a record may hold thousands. */
+#define ROWS_ROW_MAX ((size_t)5 << 18)
 
 enum row_kind {
 	ROW_RUN,	/* facts of the run that the rows after it belong to */
@@ -95,7 +97,9 @@ void rows_move(struct rows *to, struct rows *from);
 /* Bytes that the batch takes. */
 size_t rows_bytes(const struct rows *rows);
 
-/* Each copies what it is given, with all texts; ROWS_TEXT_MAX of those that Buck2 does not bound.
+/*
+ * Each copies what it is given, with all texts; of an action's and a path's the first
+ * ROWS_TEXT_MAX bytes, and together the first ROWS_ROW_MAX.
  */
 void rows_add_run(struct rows *rows, const struct run_facts *facts,
 		  const struct sighting *sighting);

@@ -187,7 +187,7 @@ static void on_invocation(struct runlog *log, const struct event *event)
 	struct buf argv = BUF_INIT;
 
 	note_working_dir(log, invocation->working_dir);
-	redact_argv(invocation->argv, invocation->argc, &argv);
+	redact_argv(invocation->argv, invocation->argc, ROWS_TEXT_MAX, &argv);
 	facts.argv_json = (struct str){argv.data, argv.len};
 	facts.working_dir = invocation->working_dir;
 	facts.start_ns = invocation->start_ns;
@@ -369,10 +369,11 @@ static int64_t start_of(struct runlog *log, const struct event *event)
 
 static void add_action(struct runlog *log, const struct event *event, int64_t start_ns)
 {
+	static const struct clean_limits limits = {ROWS_TEXT_MAX, STORE_STDERR_MAX, ROWS_ROW_MAX};
 	struct action action = event->action;
 	struct clean_texts texts = CLEAN_TEXTS_INIT;
 
-	clean_action(&texts, &action, ROWS_TEXT_MAX, STORE_STDERR_MAX);
+	clean_action(&texts, &action, &limits);
 	rows_add_action(log->rows, event->span_id, event->seq, start_ns, &action);
 	clean_texts_release(&texts);
 }

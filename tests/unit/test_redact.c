@@ -62,7 +62,7 @@ static void expect_argv(const char *line, const char *json)
 		argv[argc++] = (struct str){line, bar ? (size_t)(bar - line) : strlen(line)};
 		line = bar ? bar + 1 : NULL;
 	}
-	redact_argv(argv, argc, &out);
+	redact_argv(argv, argc, SIZE_MAX, &out);
 	assert_string_equal(out.data, json);
 	buf_release(&out);
 }
@@ -320,6 +320,7 @@ static void test_link_survives(void **state)
 
 static void test_clean_action(void **state)
 {
+	static const struct clean_limits limits = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
 	struct property properties[] = {{STR("container-image"), STR("docker://u:p@h/x")},
 					{STR("REGISTRY_TOKEN"), STR("x")},
 					{STR("OSFamily"), STR("Linux")}};
@@ -339,7 +340,7 @@ static void test_clean_action(void **state)
 	struct clean_texts texts = CLEAN_TEXTS_INIT;
 
 	(void)state;
-	clean_action(&texts, &action, SIZE_MAX, SIZE_MAX);
+	clean_action(&texts, &action, &limits);
 	assert_string_equal(action.error_text.data, REDACTED);
 	assert_string_equal(attempts[0].stderr_clean.data, "A_TOKEN=" REDACTED);
 	assert_int_equal(attempts[0].stderr_text.len, 9);
@@ -365,7 +366,7 @@ static void test_no_arguments(void **state)
 	struct buf out = BUF_INIT;
 
 	(void)state;
-	redact_argv(NULL, 0, &out);
+	redact_argv(NULL, 0, SIZE_MAX, &out);
 	assert_string_equal(out.data, "[]");
 	buf_release(&out);
 }
