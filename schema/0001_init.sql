@@ -96,7 +96,7 @@ CREATE TABLE action_name (
     name_id INTEGER PRIMARY KEY,
     target_id INTEGER NOT NULL REFERENCES target,
     category_id INTEGER NOT NULL REFERENCES category,
-    identifier TEXT NOT NULL, -- '' where there is none
+    identifier TEXT NOT NULL, -- '' where there is none; as the other names its first MiB
     configuration_id INTEGER NOT NULL REFERENCES configuration,
     UNIQUE (target_id, category_id, identifier, configuration_id)
 ) STRICT;
@@ -161,7 +161,7 @@ CREATE TABLE run (
     project_id INTEGER NOT NULL REFERENCES project,
     isolation_dir TEXT,
     command TEXT,             -- build, test, ...
-    argv TEXT,                -- JSON array, secrets replaced
+    argv TEXT,                -- JSON array, secrets replaced; of its first MiB the arguments
     working_dir TEXT,
     start_ns INTEGER,
     duration_us INTEGER,
@@ -286,7 +286,7 @@ CREATE TABLE action_text (
     -- Texts that few actions have.
     run_id INTEGER NOT NULL,
     span_id INTEGER NOT NULL,
-    error TEXT,               -- of a failed action
+    error TEXT,               -- of a failed action: its first MiB
     suite TEXT,               -- of a test
     host TEXT,                -- the daemon's host where it is not the run's; never the worker
     dep_file_key TEXT,
@@ -332,7 +332,8 @@ CREATE TABLE attempt_digest (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE attempt_text (
-    -- Texts of attempts that did not simply succeed.
+    -- Texts of attempts that did not simply succeed: the first MiB of each. All texts of an action and its
+    -- attempts together are 1.25 MiB at most: what comes after is empty.
     run_id INTEGER NOT NULL,
     span_id INTEGER NOT NULL,
     idx INTEGER NOT NULL,
