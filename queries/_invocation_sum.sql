@@ -1,11 +1,11 @@
 CREATE VIEW _invocation_made (
     -- The row of table invocation_sum of each invocation, made of its results. Filter invocation: each takes long.
     invocation, -- trace id
-    results, ended, begun, workers, timed, held_high, held_low, span_ns, ran_ns, waited_ns, peak_running, peak_queued
+    results, ended, begun, workers, timed, held_high, held_low, span_ns, ran_ns, waited_ns, peak_running, peak_waiting
 ) AS
 SELECT v.invocation, c.n, c.ended, c.begun, c.workers, c.timed, c.held_high, c.held_low, 1.0 * (c.last_ns - c.first_ns), v.ran, v.waited,
-    v.peak_running, v.peak_queued
-FROM (SELECT invocation, until_ns, max(running) OVER one AS peak_running, max(queued) OVER one AS peak_queued,
+    v.peak_running, v.peak_waiting
+FROM (SELECT invocation, until_ns, max(running) OVER one AS peak_running, max(queued) OVER one AS peak_waiting,
         total(CASE WHEN running > 0 THEN until_ns - at_ns END) OVER one AS ran,
         total(CASE WHEN queued > 0 THEN until_ns - at_ns END) OVER one AS waited
     FROM _step WINDOW one AS (PARTITION BY invocation)) v
@@ -21,12 +21,12 @@ CREATE VIEW _invocation_sum (
     -- The same, kept where it is up to date: rows of table invocation_sum. A filter on invocation is a search.
     invocation, -- trace id
     results, ended, begun, workers, timed,
-    held_ns, span_ns, ran_ns, waited_ns, peak_running, peak_queued
+    held_ns, span_ns, ran_ns, waited_ns, peak_running, peak_waiting
 ) AS
-SELECT invocation, results, ended, begun, workers, timed, held_high * 4294967296.0 + held_low, span_ns, ran_ns, waited_ns, peak_running, peak_queued
+SELECT invocation, results, ended, begun, workers, timed, held_high * 4294967296.0 + held_low, span_ns, ran_ns, waited_ns, peak_running, peak_waiting
 FROM invocation_sum WHERE invocation NOT IN (SELECT invocation FROM invocation_due)
 UNION ALL
 -- Those that the ingest has yet to sum up anew: none, as a rule. The limit is 0, then, and nothing is made; it is
 -- below 0, which is none, where there are any, and all are made.
-SELECT invocation, results, ended, begun, workers, timed, held_high * 4294967296.0 + held_low, span_ns, ran_ns, waited_ns, peak_running, peak_queued
+SELECT invocation, results, ended, begun, workers, timed, held_high * 4294967296.0 + held_low, span_ns, ran_ns, waited_ns, peak_running, peak_waiting
 FROM (SELECT * FROM _invocation_made LIMIT (SELECT -count(*) FROM invocation_due)) WHERE invocation IN (SELECT invocation FROM invocation_due);

@@ -17,7 +17,7 @@ CREATE VIEW concurrency_summary (
 ) AS
 SELECT invocation, results, results - ended, results - begun, workers,
     CASE WHEN ended > 0 THEN peak_running END, round(held_ns / nullif(ran_ns, 0), 2), CASE WHEN ended > 0 THEN round(ran_ns / 1e9, 3) END,
-    round((span_ns - ran_ns) / 1e9, 3), CASE WHEN begun > 0 THEN peak_queued END,
+    round((span_ns - ran_ns) / 1e9, 3), CASE WHEN begun > 0 THEN peak_waiting END,
     CASE WHEN begun > 0 THEN round(waited_ns / 1e9, 3) END,
     round(100 * held_ns / nullif(timed * span_ns, 0), 1)
 FROM _invocation_sum;

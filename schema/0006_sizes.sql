@@ -95,11 +95,12 @@ CREATE TABLE invocation_sum (
     workers INTEGER NOT NULL,       -- workers seen
     timed INTEGER NOT NULL,         -- of these, with an execution that ended
     held_high INTEGER NOT NULL, held_low INTEGER NOT NULL, -- ns that workers were held, parted as in busy_sum
-    span_ns REAL,                   -- from the first to the last of them, as all below ns that no integer may hold; NULL: none
+    span_ns REAL,                   -- from the first one's start to the last one's end; NULL: none. Times may be such that no
+                                    -- integer holds this and the next two
     ran_ns REAL NOT NULL,           -- while at least one ran
     waited_ns REAL NOT NULL,        -- while at least one waited
     peak_running INTEGER NOT NULL,  -- most at once
-    peak_queued INTEGER NOT NULL
+    peak_waiting INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE invocation_due (

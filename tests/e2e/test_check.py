@@ -242,7 +242,7 @@ def test_a_whole_database(br2, failures):
                          ('wall_max_ns', '>'), ('rss_max_bytes', '='), ('cores_max', '>'), ('limit_bytes', '='))),
     *((f'UPDATE invocation_sum SET {column} = {column} + 1', 'its kept figures over time are not those of its results')
       for column in ('results', 'ended', 'begun', 'workers', 'timed', 'held_low', 'span_ns', 'ran_ns', 'waited_ns', 'peak_running',
-                     'peak_queued')),
+                     'peak_waiting')),
     ('DELETE FROM invocation_sum', 'its kept figures over time are not those of its results'),
     ('DELETE FROM package_sum WHERE project_id = 0', 'its kept sums are not those of its results'),
     ('INSERT INTO package_due SELECT min(package_id) FROM package_sum', 'its kept sums are not those of its results'),
