@@ -239,13 +239,19 @@ static enum next add_next(struct buf *out, struct str arg, enum next state)
 void redact_argv(const struct str *argv, size_t argc, size_t max, struct buf *out_json)
 {
 	enum next state = NEXT_PLAIN;
+	struct buf one = BUF_INIT;
 	size_t i;
 
 	buf_addch(out_json, '[');
-	for (i = 0; i < argc && out_json->len < max; i++) {
+	for (i = 0; i < argc; i++) {
+		buf_clear(&one);
 		if (i)
-			buf_addch(out_json, ',');
-		state = add_next(out_json, argv[i], state);
+			buf_addch(&one, ',');
+		state = add_next(&one, argv[i], state);
+		if (one.len + 1 > max - out_json->len)
+			break;
+		buf_add(out_json, one.data, one.len);
 	}
 	buf_addch(out_json, ']');
+	buf_release(&one);
 }

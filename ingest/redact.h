@@ -45,8 +45,8 @@ struct str redact_tail(struct str text, size_t max, struct buf *out);
  * --env, --*-env and -e give to a variable, whatever its name.
  * Everything after a lone "--" is kept in number only: each such argument is
  * replaced (it belongs to the program that is run, not to Buck2).
- * Bytes that are not UTF-8 are written as U+FFFD. Arguments are written as long as
- * fewer than `max` bytes are there.
+ * Bytes that are not UTF-8 are written as U+FFFD. Arguments are written up to the
+ * first with which the array would be longer than `max` bytes, 2 at least.
  */
 void redact_argv(const struct str *argv, size_t argc, size_t max, struct buf *out_json);
 

@@ -175,10 +175,10 @@ static void keep_facts(struct rows *rows, struct run_facts *facts)
 		&facts->buck2_revision, &facts->daemon_uuid, &facts->revision,
 		&facts->error,
 	};
-	size_t i;
+	size_t left = ROWS_ROW_MAX, i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		keep(rows, texts[i]);
+		keep_begin(rows, texts[i], &left);
 }
 
 static void keep_choice(struct rows *rows, struct instance_choice *choice)

@@ -98,7 +98,7 @@ void rows_move(struct rows *to, struct rows *from);
 size_t rows_bytes(const struct rows *rows);
 
 /*
- * Each copies what it is given, with all texts; of an action's and a path's the first
+ * Each copies what it is given, with all texts; of an action's, a path's and a run's the first
  * ROWS_TEXT_MAX bytes, and together the first ROWS_ROW_MAX.
  */
 void rows_add_run(struct rows *rows, const struct run_facts *facts,

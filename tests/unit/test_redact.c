@@ -371,6 +371,33 @@ static void test_no_arguments(void **state)
 	buf_release(&out);
 }
 
+static void test_long_argv(void **state)
+{
+	static const struct str argv[] = {{"build", 5}, {"//a:b", 5}, {"c", 1}};
+	/* max, and what fits */
+	static const struct {
+		size_t max;
+		const char *want;
+	} cases[] = {
+		{2, "[]"},
+		{8, "[]"},
+		{9, "[\"build\"]"},
+		{16, "[\"build\"]"},
+		{17, "[\"build\",\"//a:b\"]"},
+		{21, "[\"build\",\"//a:b\",\"c\"]"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf out = BUF_INIT;
+
+		redact_argv(argv, 3, cases[i].max, &out);
+		assert_string_equal(out.data, cases[i].want);
+		buf_release(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +416,7 @@ int main(void)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_cut_texts),
 		cmocka_unit_test(test_link_survives),
+		cmocka_unit_test(test_long_argv),
 		cmocka_unit_test(test_clean_action),
 	};
 
