@@ -179,8 +179,9 @@ def test_packages_go_where_package_sizes_sends_them(program, own):
     change(own, f"UPDATE result SET wall_ns = 70000000000, cpu_ns = 1000000000 {of('zlib')}",
            f"UPDATE result SET wall_ns = 6000000000, cpu_ns = 30000000000 {of('lzo')}",
            f"UPDATE result SET max_rss_bytes = {4 * GIB} {of('busybox')}", f"UPDATE result SET max_rss_bytes = NULL {of('host-bc')}",
-           # What the ingest keeps of them.
-           'UPDATE size_count SET size = 4096 WHERE kind = 1 AND size = (SELECT max(size) FROM size_count WHERE kind = 1)')
+           # What the ingest keeps of them; of packages until they are summed up anew.
+           'UPDATE size_count SET size = 4096 WHERE kind = 1 AND size = (SELECT max(size) FROM size_count WHERE kind = 1)',
+           'DELETE FROM package_sum', 'INSERT INTO package_due SELECT package_id FROM package')
     sizes = {r['package']: r['package_shape'] for r in harness.rows(own, 'SELECT package, package_shape FROM package_sizes')}
     placed = {row['package']: row['shape'] for row in plan(program, own)['packages']}
     assert len(placed) > 3 and {p: sizes[p] or 'big' for p in placed} == placed
