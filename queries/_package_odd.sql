@@ -25,7 +25,8 @@ FROM _sizing_rule z CROSS JOIN _heavy_rule h LEFT JOIN _package_fit f ON f.place
 
 CREATE VIEW _package_misfit (
     -- What does not fit the smallest shape: one row a package and memory limit that has such.
-    scope_id, package_id, under, -- see _package_part
+    scope_id,    -- of _scope
+    package_id, under, -- see _package_sum
     misfits,     -- executions that do not fit it
     too_small    -- the largest place of a shape (see _package_fit) for which one decides that is no outlier; NULL: none
 ) AS

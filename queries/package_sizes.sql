@@ -18,7 +18,10 @@ CREATE VIEW package_sizes (
     package_shape,  -- the largest shape of all rows of the package, whatever their limit: what to give it; NULL: none
     reason          -- in words
 ) AS
-WITH odd AS MATERIALIZED (SELECT * FROM _package_odd WHERE scope_id = 0)
+WITH odd AS MATERIALIZED (
+    SELECT package_id, under, results, unknown, largest_gib, failed, heavy_results, oom_kills, shape, package_shape,
+        reason, is_first, unders
+    FROM _package_odd WHERE scope_id = 0)
 SELECT package, under_gib, results, unknown, largest_gib, failed, heavy_results, oom_kills, shape, package_shape, reason
 -- Each part is in the order of an index, but for the few.
 FROM (SELECT p.name AS package, s.limit_bytes AS under, round(nullif(s.limit_bytes, 0) / 1073741824.0, 3) AS under_gib,
@@ -49,7 +52,10 @@ CREATE VIEW package_sizes_by_project (
     package_shape,  -- the largest shape of all rows of the package, whatever their limit: what to give it; NULL: none
     reason          -- in words
 ) AS
-WITH odd AS MATERIALIZED (SELECT * FROM _package_odd WHERE scope_id > 0)
+WITH odd AS MATERIALIZED (
+    SELECT scope_id, package_id, under, results, unknown, largest_gib, failed, heavy_results, oom_kills, shape, package_shape,
+        reason, is_first, unders
+    FROM _package_odd WHERE scope_id > 0)
 SELECT project, package, under_gib, results, unknown, largest_gib, failed, heavy_results, oom_kills, shape, package_shape, reason
 FROM (SELECT j.name AS project, p.name AS package, s.limit_bytes AS under, round(nullif(s.limit_bytes, 0) / 1073741824.0, 3) AS under_gib,
         s.results - s.unknown AS results, s.unknown, round(s.rss_max_bytes / 1073741824.0, 3) AS largest_gib, 0 AS failed, 0 AS heavy_results,
