@@ -78,7 +78,7 @@ int store_knows_file(struct store *store, const char *path, int64_t bytes, int64
 
 /* Where a run was seen. */
 struct sighting {
-	const char *path; /* NULL: nowhere, when a database is merged that does not know */
+	const char *path;	   /* NULL: nowhere, when a database is merged that does not know */
 	const char *project;	   /* never NULL */
 	int project_rank;	   /* enum project_rank; greater wins */
 	const char *isolation_dir; /* NULL: unknown */

@@ -413,7 +413,7 @@ struct reference {
 	int64_t run_id, seq, name_id;
 };
 
-/* Below 0: `a` is the better guess of a run's instance, whatever else is known; 0: they are equal. */
+/* Below 0: `a` is the better guess of a run's instance; 0: they are equal. */
 int instance_order(const struct instance_choice *a, const struct instance_choice *b);
 /*
  * The run's digests move to this function, those of its length, unless its log
@@ -512,7 +512,7 @@ struct result_columns {
 /* All these sums anew, inside a transaction; not those of packages. */
 int sums_anew(struct store *store, struct err *err);
 
-/* Results that are to go: their ids are in the temporary table gone_result, which this makes or empties. */
+/* Makes or empties the temporary table gone_result, of ids of results that are to go. */
 int gone_begin(struct store *store, struct err *err);
 /* They go; their packages and invocations are due to be summed up. Other sums: sums_anew(). */
 int gone_drop(struct store *store, struct err *err);
@@ -551,7 +551,7 @@ void package_sums_forget(struct store *store);
 
 /* Before package_sums_put(): who had what was put executed is due to be summed up. */
 int invocation_sums_put(struct store *store, struct err *err);
-/* The same of the result that hangs on an attempt, if there is one: it has moved to another lookup. */
+/* The same of an attempt's result, if there is one: it has moved to another lookup. */
 int invocation_sums_move(struct store *store, const struct attempt_key *key, struct err *err);
 /* The same of the results in gone_result, before they go. */
 int invocation_sums_leave(struct store *store, struct err *err);

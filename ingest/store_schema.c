@@ -270,8 +270,8 @@ int store_open(struct store **out_store, const char *path, enum store_access acc
 	buf_init(&store->wanted.names);
 	for (i = 0; i < sizeof(store->borrowed) / sizeof(*store->borrowed); i++)
 		buf_init(&store->borrowed[i]);
-	if (open_file(store, err) < 0 || guard_open(store, err) < 0 ||
-	    migrate(store, err) < 0 || settle(store, err) < 0) {
+	if (open_file(store, err) < 0 || guard_open(store, err) < 0 || migrate(store, err) < 0 ||
+	    settle(store, err) < 0) {
 		store_close(store);
 		return -1;
 	}

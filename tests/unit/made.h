@@ -24,7 +24,7 @@ struct made_log {
 /* Every call ends the test program where it fails. */
 struct store *made_open(const char *path, enum store_access access);
 void made_ingest(struct store *store, const struct made_log *log);
-/* Asks the made cache for everything that is wanted, linked blobs included; then sums up what is due. */
+/* Asks the made cache for all that is wanted, linked blobs included; sums up what is due. */
 void made_answer(struct store *store);
 
 /* All rows of a database by natural keys, sorted (tests/dump_rows.sql). Caller frees. */
