@@ -129,13 +129,13 @@ def test_full_and_again_and_again(inside, disk, clean):
 
 # ---- a database in WAL mode ------------------------------------------------------------------------
 
-@pytest.mark.parametrize('kib', [0, 40, 100, 300, 700, 1200, 3000])
+@pytest.mark.parametrize('kib', [0, 40, 100, 300, 700, 1200, 8000])
 def test_full_with_wal(inside, disk, clean, kib):
     """The user may turn it on: the log of it is full, or there is no room to bring it home."""
     root, rows = clean
     inside.run(root, '--db', disk.place / 'br2.db', '--no-remote', '--no-report', '--last', 1)
     inside.run('sql', '--write', 'PRAGMA journal_mode = WAL', '--db', disk.place / 'br2.db')
-    assert try_full(inside, disk, root, kib) == (kib > 2500)
+    assert try_full(inside, disk, root, kib) == (kib == 8000)
     seen(disk)
     ingest(inside, root, disk)
     db = seen(disk)
