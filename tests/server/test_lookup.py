@@ -183,7 +183,7 @@ def test_outputs_gone(server):
 
 
 def test_large_replies(tmp_path, monkeypatch):
-    """5 MiB is more than the C core takes by default; what is over our limit is an answer, not a retry."""
+    """5 MiB is more than clients of gRPC take by default; what is over our limit is an answer, not a retry."""
     monkeypatch.setenv('BB_AC_BLOCK', str(64 << 20))
     with harness.Server(tmp_path, '--max-msg', 64 << 20) as server:
         store(server.address, 'aa' * 32 + ':1', part(5, bytes(5 << 20)))
