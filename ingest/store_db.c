@@ -214,6 +214,16 @@ int db_row(struct statement *s, struct err *err)
 		       s->store->path);
 }
 
+int db_find(struct statement *s, int64_t *out_number, struct err *err)
+{
+	int found = db_step(s, err);
+
+	if (found > 0)
+		*out_number = column_int(s, 0);
+	db_reset(s);
+	return found;
+}
+
 int db_done(struct statement *s, struct err *err)
 {
 	int more = db_step(s, err);

@@ -362,6 +362,8 @@ void bind_blob(struct statement *s, const char *name, const void *data, size_t l
 int db_step(struct statement *s, struct err *err);
 /* A statement that always has a row: 0, at its first row; -1 (and reset). */
 int db_row(struct statement *s, struct err *err);
+/* A statement of one number, and reset: 1: *out_number; 0: it has no row; -1. */
+int db_find(struct statement *s, int64_t *out_number, struct err *err);
 /* A statement without rows: 0; -1. */
 int db_done(struct statement *s, struct err *err);
 void db_reset(struct statement *s);

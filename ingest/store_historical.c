@@ -167,14 +167,9 @@ static int lookup_of(struct store *store, const struct attempt_key *key, int64_t
 	struct statement *s = db_use(store, ST_HISTORICAL_LOOKUP,
 				     "SELECT lookup_id FROM attempt WHERE run_id = :run"
 				     " AND span_id = :span AND idx = :idx AND lookup_id NOT NULL");
-	int found;
 
 	bind_attempt(s, key);
-	found = db_step(s, err);
-	if (found > 0)
-		*out_lookup_id = column_int(s, 0);
-	db_reset(s);
-	return found;
+	return db_find(s, out_lookup_id, err);
 }
 
 /* 1: another attempt has the result of the same blob; 0; -1. */

@@ -380,17 +380,12 @@ static int next_to_move(struct store *store, const char *path, enum digest_funct
 		       " WHERE t.run_id = l.run_id AND k.lookup_id = t.lookup_id"
 		       " AND k.function <> :function AND length(k.hash) = :length)"
 		       " ORDER BY l.run_id LIMIT 1");
-	int found;
 
 	bind_text(s, ":path", str_of(path));
 	bind_int(s, ":after", after);
 	bind_int(s, ":function", (int64_t)function);
 	bind_int(s, ":length", (int64_t)digest_function_length((int)function));
-	found = db_step(s, err);
-	if (found > 0)
-		*out_run_id = column_int(s, 0);
-	db_reset(s);
-	return found;
+	return db_find(s, out_run_id, err);
 }
 
 int store_name_function(struct store *store, const char *path, enum digest_function function,

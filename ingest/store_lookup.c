@@ -61,14 +61,9 @@ static int find_moved(struct store *store, int64_t lookup_id, int64_t *out_resul
 		       " JOIN run g ON g.run_id = l.first_run_id WHERE r.lookup_id = :lookup"
 		       " AND r.source = 1 AND (r.category_id, r.project_id, r.package_id)"
 		       " IS NOT (n.category_id, g.project_id, t.package_id)");
-	int found;
 
 	bind_int(s, ":lookup", lookup_id);
-	found = db_step(s, err);
-	if (found > 0)
-		*out_result_id = column_int(s, 0);
-	db_reset(s);
-	return found;
+	return db_find(s, out_result_id, err);
 }
 
 int lookup_refer_results(struct store *store, int64_t lookup_id, struct err *err)

@@ -102,14 +102,9 @@ static int find_by_trace(struct merge *merge, struct str trace_id, int64_t *out_
 {
 	struct statement *s = db_use(merge->into, ST_INTO_RUN,
 				     "SELECT run_id FROM run WHERE trace_id = :trace_id");
-	int found;
 
 	bind_text(s, ":trace_id", trace_id);
-	found = db_step(s, err);
-	if (found > 0)
-		*out_run_id = column_int(s, 0);
-	db_reset(s);
-	return found;
+	return db_find(s, out_run_id, err);
 }
 
 /* Rows come run by run, as a rule. */

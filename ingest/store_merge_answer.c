@@ -59,14 +59,9 @@ int merge_find_result(struct merge *merge, int64_t lookup_id, int64_t *out_resul
 	struct statement *s = db_use(merge->into, ST_INTO_RESULT,
 				     "SELECT result_id FROM result WHERE lookup_id = :lookup"
 				     " AND source = 1");
-	int found;
 
 	bind_int(s, ":lookup", lookup_id);
-	found = db_step(s, err);
-	if (found > 0)
-		*out_result_id = column_int(s, 0);
-	db_reset(s);
-	return found;
+	return db_find(s, out_result_id, err);
 }
 
 /* What its container used belongs to one execution. */
@@ -312,14 +307,9 @@ static int find_linked(struct merge *merge, const struct attempt_key *key, int64
 				     "SELECT result_id FROM result WHERE source = 2"
 				     " AND attempt_run_id = :run AND attempt_span_id = :span"
 				     " AND attempt_idx = :idx");
-	int found;
 
 	bind_attempt(s, key);
-	found = db_step(s, err);
-	if (found > 0)
-		*out_result_id = column_int(s, 0);
-	db_reset(s);
-	return found;
+	return db_find(s, out_result_id, err);
 }
 
 static int put_linked(struct merge *merge, const struct attempt_key *key, const struct blob_at *at,
