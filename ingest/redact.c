@@ -32,8 +32,8 @@ bool redact_is_secret(struct str section, struct str key, struct str value)
 
 /* ---- texts ------------------------------------------------------------------------- */
 
-/* Keeps the last `max` bytes of what was added at least, and twice as many at most. */
-static void add_tail(struct buf *out, struct str text, size_t max)
+/* Keeps the last `max` bytes of what was added at least, and twice as many at most; wants all. */
+static bool add_tail(struct buf *out, struct str text, size_t max)
 {
 	if (text.len > max) {
 		text = from(text, text.len - max);
@@ -44,47 +44,46 @@ static void add_tail(struct buf *out, struct str text, size_t max)
 		memmove(out->data, out->data + out->len - max, max);
 		out->len = max;
 	}
+	return true;
 }
 
-struct str redact_tail(struct str text, size_t max, struct buf *out)
-{
-	struct secret secret;
-	size_t done = 0;
-
-	if (!text.len || !secret_find(text, 0, &secret))
-		return text;
-	buf_clear(out);
-	do {
-		add_tail(out, (struct str){text.data + done, secret.start - done}, max);
-		add_tail(out, STR(REDACTED), max);
-		done = secret.end;
-	} while (secret_find(text, done, &secret));
-	add_tail(out, from(text, done), max);
-	return (struct str){out->data, out->len};
-}
-
-static void add_begin(struct buf *out, struct str text, size_t max)
+/* False: it has all that is wanted. */
+static bool add_begin(struct buf *out, struct str text, size_t max)
 {
 	size_t room = out->len < max ? max - out->len : 0;
 
 	buf_add(out, text.data, text.len < room ? text.len : room);
+	return out->len < max;
 }
 
-struct str redact_begin(struct str text, size_t max, struct buf *out)
+typedef bool add_fn(struct buf *out, struct str text, size_t max);
+
+static struct str redact_by(add_fn *add, struct str text, size_t max, struct buf *out)
 {
 	struct secret secret;
 	size_t done = 0;
+	bool more;
 
 	if (!text.len || !secret_find(text, 0, &secret))
 		return text;
 	buf_clear(out);
 	do {
-		add_begin(out, (struct str){text.data + done, secret.start - done}, max);
-		add_begin(out, STR(REDACTED), max);
+		add(out, (struct str){text.data + done, secret.start - done}, max);
+		more = add(out, STR(REDACTED), max);
 		done = secret.end;
-	} while (out->len < max && secret_find(text, done, &secret));
-	add_begin(out, from(text, done), max);
+	} while (more && secret_find(text, done, &secret));
+	add(out, from(text, done), max);
 	return (struct str){out->data, out->len};
+}
+
+struct str redact_tail(struct str text, size_t max, struct buf *out)
+{
+	return redact_by(add_tail, text, max, out);
+}
+
+struct str redact_begin(struct str text, size_t max, struct buf *out)
+{
+	return redact_by(add_begin, text, max, out);
 }
 
 struct str redact_text(struct str text, struct buf *out)
