@@ -481,8 +481,10 @@ static int sniff(struct stream *stream, struct err *err)
 
 	if (need(stream, VARINT_MAX + 1, err) < 0)
 		return -1;
-	head = stream->window + stream->pos;
 	len = available(stream);
+	if (!len)
+		return 0; /* an empty log; there is no window */
+	head = stream->window + stream->pos;
 	if (is_json(head, len))
 		stream->format = STREAM_JSON;
 	else if (!is_protobuf(head, len))
