@@ -164,6 +164,12 @@ static bool is_digest(const struct wire_field *message, const struct packed_dige
 	return same_hash && size == wanted->message.size_bytes;
 }
 
+/* Codes are what recordings hold too; one that nobody knows is an unknown error, as for gRPC. */
+static int code_of(uint64_t value)
+{
+	return value > CODE_UNAUTHENTICATED ? CODE_UNKNOWN : (int)value;
+}
+
 /* google.rpc.Status: 1 code, 2 message. */
 static void read_status(const struct wire_field *message, struct blob_answer *out)
 {
@@ -172,7 +178,7 @@ static void read_status(const struct wire_field *message, struct blob_answer *ou
 
 	while (wire_next(&cursor, &field) > 0) {
 		if (field.number == 1 && field.type == WIRE_VARINT)
-			out->code = (int)(int32_t)(uint32_t)field.value;
+			out->code = code_of(field.value);
 		else if (field.number == 2 && field.type == WIRE_BYTES)
 			out->message = text_of(&field);
 	}

@@ -194,6 +194,21 @@ static void test_batch_answer(void **state)
 	buf_release(&batch);
 }
 
+/* Whatever a server writes there, a code is one of google.rpc.Code. */
+static void test_odd_codes(void **state)
+{
+	struct buf batch = BUF_INIT;
+
+	(void)state;
+	add_response(&batch, 'a', 1, NULL, 17, "x");
+	add_response(&batch, 'b', 1, NULL, -1, "x");
+	add_response(&batch, 'c', 1, NULL, 16, "x");
+	assert_int_equal(find(&batch, 'a', 1).code, CODE_UNKNOWN);
+	assert_int_equal(find(&batch, 'b', 1).code, CODE_UNKNOWN);
+	assert_int_equal(find(&batch, 'c', 1).code, CODE_UNAUTHENTICATED);
+	buf_release(&batch);
+}
+
 /* Cut at any byte: whatever is still whole is found, nothing is read beyond the end. */
 static void test_cut_batch(void **state)
 {
@@ -235,7 +250,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resource_names), cmocka_unit_test(test_batch),
 		cmocka_unit_test(test_read),	       cmocka_unit_test(test_batch_answer),
-		cmocka_unit_test(test_cut_batch),      cmocka_unit_test(test_read_part),
+		cmocka_unit_test(test_odd_codes),      cmocka_unit_test(test_cut_batch),
+		cmocka_unit_test(test_read_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
