@@ -54,11 +54,11 @@ static bool is_trace(const char *text)
 
 static void take_trace(struct str stem, struct log_name *out_name)
 {
-	const char *trace = stem.data + stem.len - TRACE_LENGTH;
+	size_t start = stem.len - TRACE_LENGTH;
 
-	if (stem.len < TRACE_LENGTH || !is_trace(trace))
+	if (stem.len < TRACE_LENGTH || !is_trace(stem.data + start))
 		return;
-	memcpy(out_name->trace_id, trace, TRACE_LENGTH);
+	memcpy(out_name->trace_id, stem.data + start, TRACE_LENGTH);
 	out_name->trace_id[TRACE_LENGTH] = '\0';
 }
 
