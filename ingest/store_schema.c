@@ -4,6 +4,7 @@
 #include "embedded.h"
 #include "store_source.h"
 #include "store_guard.h"
+#include "store_memory.h"
 #include "store_tables.h"
 #include "store_vfs.h"
 #include "store_views.h"
@@ -69,11 +70,7 @@ static int open_file(struct store *store, struct err *err)
 		return err_errno(err, ERR_IO, errno, "%s: no database", store->path);
 	if (guard_path(store->path, err) < 0)
 		return -1;
-	/*
-	 * Memory that is not counted takes no lock, and reading the schema allocates each
-	 * word of each view. Refused once SQLite is in use, which does no harm.
-	 */
-	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	store_memory();
 	if (store->access == STORE_SOURCE && source_name(store->path, &name, &flags, err) < 0)
 		return -1;
 	code = sqlite3_open_v2(name ? name : store->path, &store->db,
