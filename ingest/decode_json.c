@@ -393,15 +393,22 @@ static int read_object(struct line_reader *read, const struct shape *shape, void
 	return rc < 0 ? broken(read) : 0;
 }
 
+/* serde writes a variant of CommandProgress in CamelCase, and nothing beside it. */
+static bool is_variant(size_t members, struct str name)
+{
+	return members == 1 && name.len && name.data[0] >= 'A' && name.data[0] <= 'Z';
+}
+
 /*
  * {"Event":…}, {"Result":…}, or the Invocation's members without a tag: the first name
- * that is one of these decides.
+ * that is one of these decides. Another variant is a record of a kind that came later.
  */
 static int find_root(struct line_reader *read, bool *out_is_invocation)
 {
 	struct json_scan start = read->scan;
 	bool first = true, is_progress = false;
-	struct str name;
+	struct str name = STR("");
+	size_t members = 0;
 	int rc;
 
 	*out_is_invocation = false;
@@ -410,12 +417,13 @@ static int find_root(struct line_reader *read, bool *out_is_invocation)
 		*out_is_invocation = str_is(name, "trace_id") || str_is(name, "command_line_args");
 		if (is_progress || *out_is_invocation)
 			break;
+		members++;
 		if (skip(read) < 0)
 			return -1;
 	}
 	if (rc < 0)
 		return broken(read);
-	if (rc == 0)
+	if (rc == 0 && !is_variant(members, name))
 		return err_set(read->err, ERR_FORMAT, "JSON that is no record of Buck2's log");
 	read->scan = start;
 	return 0;

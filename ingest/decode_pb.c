@@ -100,23 +100,57 @@ enum decode_want pb_wants(const uint8_t *head, size_t head_len, uint64_t size)
 #define UUID_LEN 36
 
 /*
- * Proto3 leaves out a 0: *out_id is NULL then. false: it is longer than Buck2's are,
- * which count up from 1, or less than 8 bytes are left.
+ * Nothing below calls a function, so that all of it stays in registers: three of four
+ * records end here. What takes more than this is unlike most.
  */
-static inline bool take_id(struct wire_cursor *cursor, uint8_t tag, const uint8_t **out_id)
+
+/* A tag or a length of one byte or two, as nearly all are. */
+static inline bool take_short(struct wire_cursor *cursor, uint32_t *out_value)
+{
+	const uint8_t *at = cursor->at;
+	uint32_t value;
+
+	if (at == cursor->end)
+		return false;
+	value = *at++;
+	if (value >= 0x80) {
+		if (at == cursor->end || *at >= 0x80)
+			return false;
+		value = (value & 0x7f) | (uint32_t)*at++ << 7;
+	}
+	cursor->at = at;
+	*out_value = value;
+	return true;
+}
+
+/*
+ * Proto3 leaves out a 0. false: it is longer than Buck2's are, which count up from 1,
+ * or less than 8 bytes are left.
+ */
+static inline bool pass_id(struct wire_cursor *cursor, uint8_t tag)
 {
 	uint64_t bytes, ends;
 
-	*out_id = NULL;
 	if (cursor->end - cursor->at < 8)
 		return false;
 	if (*cursor->at != tag)
 		return true;
 	memcpy(&bytes, cursor->at, sizeof(bytes));
-	ends = ~le64toh(bytes) >> 8 & 0x0080808080808080;
-	*out_id = ++cursor->at;
+	ends = ~le64toh(bytes) & 0x8080808080808000;
 	cursor->at += ends ? __builtin_ctzll(ends) / 8 + 1 : 0;
 	return ends != 0;
+}
+
+/* SpanStart, SpanEnd, Instant: 20 to 22, so tags of two bytes, the second of which is 1. */
+static inline bool take_what(struct wire_cursor *cursor, const struct shape_row **out_row)
+{
+	const uint8_t *at = cursor->at;
+
+	if (cursor->end - at < 2 || at[1] != 1 || (at[0] & 0x87) != (0x80 | WIRE_BYTES))
+		return false;
+	*out_row = shape_find(progress_event(), 16 | (at[0] >> 3 & 15));
+	cursor->at += 2;
+	return *out_row != NULL;
 }
 
 /*
@@ -129,10 +163,10 @@ static inline bool find_usual(const uint8_t *record, size_t len, struct pb_event
 {
 	struct wire_cursor at = {record + 1, record + len};
 	const uint8_t *time, *trace;
-	uint64_t inner;
+	uint32_t inner;
 
-	if (len < USUAL_MIN || record[0] != TAG_BYTES(1) || !wire_short_varint(&at, &inner) ||
-	    inner != (uint64_t)(at.end - at.at))
+	if (len < USUAL_MIN || record[0] != TAG_BYTES(1) || !take_short(&at, &inner) ||
+	    inner != at.end - at.at)
 		return false;
 	time = at.at + 2;
 	if (time[-2] != TAG_BYTES(1) || time[-1] > TIME_MAX)
@@ -141,21 +175,14 @@ static inline bool find_usual(const uint8_t *record, size_t len, struct pb_event
 	if (trace[-2] != TAG_BYTES(2) || trace[-1] != UUID_LEN || at.end - trace <= UUID_LEN)
 		return false;
 	at.at = trace + UUID_LEN;
+	if (!pass_id(&at, TAG_VARINT(3)) || !pass_id(&at, TAG_VARINT(4)) ||
+	    !take_what(&at, &out->row) || !take_short(&at, &inner))
+		return false;
 	out->timestamp = (struct wire_cursor){time, trace - 2};
-	out->trace_id = (struct wire_cursor){trace, at.at};
-	if (!take_id(&at, TAG_VARINT(3), &out->span_id) ||
-	    !take_id(&at, TAG_VARINT(4), &out->parent_id) || at.end - at.at < 2)
-		return false;
-	/* SpanStart, SpanEnd, Instant: 20 to 22, so tags of two bytes, the second of which is 1 */
-	if (at.at[1] != 1 || (at.at[0] & 0x87) != (0x80 | WIRE_BYTES))
-		return false;
-	out->row = shape_find(progress_event(), 16 | (at.at[0] >> 3 & 15));
-	at.at += 2;
-	if (!out->row || !wire_short_varint(&at, &inner))
-		return false;
+	out->trace_id = trace;
 	out->around = 0;
 	out->data = at;
-	return inner == (uint64_t)(at.end - at.at);
+	return inner == at.end - at.at;
 }
 
 /*
@@ -171,22 +198,18 @@ static inline enum decode_want follow(struct pb_event *event)
 
 	while (at.at < at.end) {
 		const struct shape_row *row;
-		struct wire_field field;
-		uint64_t len;
+		uint32_t tag, len;
 
-		if (!wire_tag(&at, &field))
+		if (!take_short(&at, &tag) || tag < TAG_BYTES(1) || (tag & 7) != WIRE_BYTES ||
+		    !take_short(&at, &len) || len > at.end - at.at)
 			return DECODE_WANT;
-		row = shape_find(shape, field.number);
+		row = shape_find(shape, tag >> 3);
 		if (!row || !row->shape) {
 			is_all = is_all && !row;
-			if (!wire_pass(&at, field.type))
-				return DECODE_WANT;
+			at.at += len;
 			continue;
 		}
-		if (field.type != WIRE_BYTES || !wire_short_varint(&at, &len) ||
-		    len > (uint64_t)(at.end - at.at))
-			return DECODE_WANT;
-		is_all = is_all && len == (uint64_t)(at.end - at.at);
+		is_all = is_all && len == at.end - at.at;
 		at.end = at.at + len;
 		if (is_all) {
 			event->row = row;
@@ -418,23 +441,26 @@ static bool is_uuid(const struct wire_field *field)
  * numbers 1 to 3. CommandProgress is a oneof {event, result, partial_result}:
  * it holds one of them. An Invocation holds argv, the working directory and the
  * trace id, so several; or, were it bare, the trace id alone, which is no
- * partial_result (a message, and one that Buck2 does not log).
+ * partial_result (a message, and one that Buck2 does not log). A message of another
+ * number alone is a CommandProgress of a kind that came later.
  */
 static int is_invocation(struct wire_cursor cursor, bool *out_is)
 {
 	struct wire_field field;
 	unsigned int known = 0;
-	bool has_uuid = false;
+	bool has_uuid = false, is_later = false;
 	int rc;
 
 	while ((rc = wire_next(&cursor, &field)) > 0) {
-		if (field.number > 3)
+		if (field.number > 3) {
+			is_later = is_later || field.type == WIRE_BYTES;
 			continue;
+		}
 		known++;
 		has_uuid = has_uuid || (field.number == 3 && is_uuid(&field));
 	}
 	*out_is = known > 1 || has_uuid;
-	return rc < 0 || !known ? -1 : 0;
+	return rc < 0 || !(known || is_later) ? -1 : 0;
 }
 
 static int read_any(struct shape_sink *sink, struct wire_cursor record)
@@ -449,26 +475,20 @@ static int read_any(struct shape_sink *sink, struct wire_cursor record)
 	return read_message(sink, &shape_invocation, sink->event, record);
 }
 
-/* It was found whole. */
-static inline uint64_t read_id(const uint8_t *id, const uint8_t *end)
-{
-	struct wire_cursor cursor = {id, end};
-	uint64_t value = 0;
-
-	return id && wire_varint(&cursor, &value) ? value : 0;
-}
-
 static int read_usual(struct shape_sink *sink, const struct pb_event *usual)
 {
+	struct wire_cursor ids = {usual->trace_id + UUID_LEN, usual->data.end};
 	struct event *event = sink->event;
+	int64_t span_id, parent_id;
 	void *target;
 
-	rules_set_text(&event->trace_id, (const char *)usual->trace_id.at,
-		       (size_t)(usual->trace_id.end - usual->trace_id.at));
-	event->span_id = read_id(usual->span_id, usual->data.end);
-	event->parent_id = read_id(usual->parent_id, usual->data.end);
-	if (read_time(&event->time_ns, usual->timestamp) < 0)
+	rules_set_text(&event->trace_id, (const char *)usual->trace_id, UUID_LEN);
+	if (!take_number(&ids, TAG_VARINT(3), &span_id) ||
+	    !take_number(&ids, TAG_VARINT(4), &parent_id) ||
+	    read_time(&event->time_ns, usual->timestamp) < 0)
 		return -1;
+	event->span_id = (uint64_t)span_id;
+	event->parent_id = (uint64_t)parent_id;
 	target = shape_enter_row(sink, (char *)event + usual->around, usual->row);
 	return target ? read_message(sink, usual->row->shape, target, usual->data) : -1;
 }

@@ -328,15 +328,23 @@ static const struct shape_row error_rows[] = {
 };
 static const struct shape shape_error = SHAPE(error_rows);
 
-/* BuildResponse, BxlResponse; 101 held errors until 2023-10-27, in a shape that is gone. */
+/* Until 2023-10-27; reserved since. What is listed there says that the command failed. */
+#define OLDER_ERRORS SHAPE_TEXTS, "error_messages", .enter = enter_error
+
+/* BuildResponse, BxlResponse */
 static const struct shape_row response_rows[] = {
+	[101] = {OLDER_ERRORS},
 	[102] = {SHAPE_MESSAGE, "errors", .shape = &shape_error, .enter = enter_error},
 };
 static const struct shape shape_response = SHAPE(response_rows);
 
+/* 103 and 104 took the place of 102 after the commit above. */
 static const struct shape_row test_response_rows[] = {
 	[1] = {SHAPE_INT, "executor_exit_code", .offset = AT(command_result, exit_code)},
+	[101] = {OLDER_ERRORS},
 	[102] = {SHAPE_MESSAGE, "errors", .shape = &shape_error, .enter = enter_error},
+	[103] = {SHAPE_MESSAGE, "build_errors", .shape = &shape_error, .enter = enter_error},
+	[104] = {SHAPE_MESSAGE, "test_errors", .shape = &shape_error, .enter = enter_error},
 };
 static const struct shape shape_test_response = SHAPE(test_response_rows);
 

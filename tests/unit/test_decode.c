@@ -209,6 +209,43 @@ static void test_results(void **state)
 		      RESULT " succeeded=0 exit=32 errors=0\n");
 }
 
+/* What an answer listed as errors until 2023-10-27, and where those of tests went later. */
+static void test_errors_of_other_times(void **state)
+{
+	Buck2__CommandResult result = BUCK2__COMMAND_RESULT__INIT;
+	Buck2__Response response = BUCK2__RESPONSE__INIT;
+	Buck2__TestResponse tests = BUCK2__TEST_RESPONSE__INIT;
+	ProtobufCBinaryData messages[] = {bin("it broke"), bin("so did this")};
+	Buck2__ErrorReport error = BUCK2__ERROR_REPORT__INIT;
+	Buck2__ErrorReport *errors[] = {&error};
+
+	(void)state;
+	response.n_error_messages = 2;
+	response.error_messages = messages;
+	result.build_response = &response;
+	expect_result(&result,
+		      JSON_RESULT("\"build_response\":{\"error_messages\":[\"it broke\","
+				  "\"so did this\"]}"),
+		      RESULT " succeeded=0 errors=2 error=\"it broke\"\n");
+	error.has_message = 1;
+	error.message = bin("no such target");
+	tests.n_build_errors = 1;
+	tests.build_errors = errors;
+	result.build_response = NULL;
+	result.test_response = &tests;
+	expect_result(&result,
+		      JSON_RESULT("\"test_response\":{\"executor_exit_code\":0,\"build_errors\":"
+				  "[{\"message\":\"no such target\"}],\"test_errors\":[]}"),
+		      RESULT " succeeded=0 exit=0 errors=1 error=\"no such target\"\n");
+	tests.n_build_errors = 0;
+	tests.n_test_errors = 1;
+	tests.test_errors = errors;
+	expect_result(&result,
+		      JSON_RESULT("\"test_response\":{\"executor_exit_code\":0,\"test_errors\":"
+				  "[{\"message\":\"no such target\"}]}"),
+		      RESULT " succeeded=0 exit=0 errors=1 error=\"no such target\"\n");
+}
+
 /* An answer that this version does not know may hold errors that it does not see. */
 static void test_an_unknown_result(void **state)
 {
@@ -217,6 +254,15 @@ static void test_an_unknown_result(void **state)
 	expect_text(DECODE_PROTOBUF, "\x12\x03\xc2\x0c\x00", 5, RESULT " errors=0\n");
 	expect_text(DECODE_JSON, JSON_RESULT("\"new_response\":{}"),
 		    strlen(JSON_RESULT("\"new_response\":{}")), RESULT " errors=0\n");
+}
+
+static void test_a_record_of_an_unknown_kind(void **state)
+{
+	static const char line[] = "{\"NewKind\":{\"Event\":{\"span_id\":1}}}";
+
+	(void)state;
+	expect_text(DECODE_PROTOBUF, "\x4a\x02\x08\x01", 4, "none"); /* 9: {1: 1} */
+	expect_text(DECODE_JSON, line, strlen(line), "none");
 }
 
 int main(void)
@@ -228,7 +274,9 @@ int main(void)
 		cmocka_unit_test(test_config),
 		cmocka_unit_test(test_revision),
 		cmocka_unit_test(test_results),
+		cmocka_unit_test(test_errors_of_other_times),
 		cmocka_unit_test(test_an_unknown_result),
+		cmocka_unit_test(test_a_record_of_an_unknown_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
