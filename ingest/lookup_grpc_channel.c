@@ -21,6 +21,13 @@
 /* Without a sign of life a connection that a NAT forgot would stay dead for ever. */
 #define KEEPALIVE_MS 20000
 #define KEEPALIVE_TIMEOUT_MS 10000
+/*
+ * So long a server's PING may wait for its answer. One in Go sends a PING with each
+ * answer but the one it waits for, to measure the path (grpc-go's bdpEstimator): answered
+ * at once, each would cost both sides a packet, and a server that has little else to
+ * do is woken up by it.
+ */
+#define PONG_MS 10
 /* So long a server that said GOAWAY has to answer what it took; the rest waits meanwhile. */
 #define DRAIN_MS 2000
 /* A connection that was idle so long may have been closed: looked at before it is used. */
@@ -50,6 +57,7 @@ struct channel {
 	int64_t connect_ms; /* until then SETTINGS are waited for */
 	int64_t heard_ms;   /* when the server last said something */
 	int64_t ping_ms;    /* until then it has to; 0: it was not asked */
+	int64_t pong_ms;    /* when the server's own PING is answered; 0: none came */
 	int64_t drain_ms;   /* until then a closing connection is used; 0: it is not closing */
 	bool answered;	    /* on this connection */
 
@@ -267,7 +275,7 @@ static void lose(struct channel *channel, const char *why)
 static void begin_connecting(struct channel *channel)
 {
 	channel->answered = channel->more = false;
-	channel->ping_ms = channel->drain_ms = 0;
+	channel->ping_ms = channel->pong_ms = channel->drain_ms = 0;
 	channel->connect_ms = channel->now_ms + CONNECT_MS;
 	channel->connection = connection_new(&channel->options);
 }
@@ -432,6 +440,19 @@ static const char *find_end(struct channel *channel)
 		       : NULL;
 }
 
+/* Before calls are sent, so that it goes with them. */
+static void answer_ping(struct channel *channel)
+{
+	if (!http2_owes_pong(channel->http2))
+		return;
+	if (!channel->pong_ms)
+		channel->pong_ms = channel->now_ms + PONG_MS;
+	if (channel->now_ms < channel->pong_ms)
+		return;
+	http2_pong(channel->http2);
+	channel->pong_ms = 0;
+}
+
 static int64_t sooner(int64_t a_ms, int64_t b_ms)
 {
 	return a_ms < b_ms ? a_ms : b_ms;
@@ -446,6 +467,8 @@ static int64_t next_ms(const struct channel *channel, int64_t end_ms)
 		return sooner(next, channel->connect_ms);
 	if (channel->drain_ms)
 		next = sooner(next, channel->drain_ms);
+	if (channel->pong_ms)
+		next = sooner(next, channel->pong_ms);
 	if (channel->ping_ms)
 		return sooner(next, channel->ping_ms);
 	return channel->open.first ? sooner(next, channel->heard_ms + KEEPALIVE_MS) : next;
@@ -489,6 +512,7 @@ static void turn_connected(struct channel *channel, int64_t end_ms)
 		return;
 	}
 	keep_alive(channel);
+	answer_ping(channel);
 	if (!flush(channel))
 		return;
 	if (!channel->more)

@@ -17,6 +17,7 @@
 /* Of a request; the server has a bound of its own, and says so. */
 #define HEAD_MAX ((size_t)16 << 20)
 #define FIRST_WORDS 5
+#define PING_BYTES 8
 
 struct http2 {
 	nghttp2_session *session;
@@ -24,6 +25,9 @@ struct http2 {
 	nghttp2_nv *pairs; /* of the request that is being made */
 	size_t pairs_room;
 	bool ready, closing, broken;
+	bool owes_pong;
+	uint8_t ping[PING_BYTES]; /* that we owe */
+	int fault;		  /* nghttp2's word for why a callback failed; 0 */
 	uint32_t open;
 	char first[FIRST_WORDS]; /* that came, whatever they were */
 	size_t first_len;
@@ -99,6 +103,18 @@ static void end_of_answer(struct http2 *http2, int32_t id)
 		end_early(http2, stream, HTTP2_NO_ERROR);
 }
 
+/* One is owed at most: the caller may let it wait. -1: so many come that nobody reads ours. */
+static int owe_pong(struct http2 *http2, const nghttp2_ping *ping)
+{
+	if (ping->hd.flags & NGHTTP2_FLAG_ACK)
+		return 0;
+	if (http2->owes_pong)
+		http2_pong(http2);
+	http2->owes_pong = true;
+	memcpy(http2->ping, ping->opaque_data, PING_BYTES);
+	return http2->fault ? -1 : 0;
+}
+
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *context)
 {
 	struct http2 *http2 = context;
@@ -111,6 +127,8 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
 	case NGHTTP2_GOAWAY:
 		http2->closing = true;
 		break;
+	case NGHTTP2_PING:
+		return owe_pong(http2, &frame->ping) < 0 ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
 	case NGHTTP2_HEADERS:
 	case NGHTTP2_DATA:
 		if (frame->hd.flags & NGHTTP2_FLAG_END_STREAM)
@@ -189,6 +207,7 @@ struct http2 *http2_new(const struct http2_events *events)
 	nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
 	nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_sent);
 	nghttp2_option_set_no_closed_streams(options, 1); /* they are kept for priorities only */
+	nghttp2_option_set_no_auto_ping_ack(options, 1);
 	nghttp2_option_set_max_send_header_block_length(options, HEAD_MAX);
 	must(nghttp2_session_client_new2(&http2->session, callbacks, http2, options));
 	nghttp2_session_callbacks_del(callbacks);
@@ -250,6 +269,8 @@ int http2_feed(struct http2 *http2, const uint8_t *data, size_t len, struct err 
 	used = nghttp2_session_mem_recv(http2->session, data, len);
 	if (used == NGHTTP2_ERR_NOMEM)
 		abort();
+	if (used == NGHTTP2_ERR_CALLBACK_FAILURE)
+		used = http2->fault;
 	return used < 0 ? explain(http2, (int)used, err) : 0;
 }
 
@@ -294,6 +315,22 @@ uint32_t http2_open(const struct http2 *http2)
 void http2_ping(struct http2 *http2)
 {
 	must(nghttp2_submit_ping(http2->session, NGHTTP2_FLAG_NONE, NULL));
+}
+
+bool http2_owes_pong(const struct http2 *http2)
+{
+	return http2->owes_pong;
+}
+
+void http2_pong(struct http2 *http2)
+{
+	int rc = nghttp2_submit_ping(http2->session, NGHTTP2_FLAG_ACK, http2->ping);
+
+	http2->owes_pong = false;
+	if (rc == NGHTTP2_ERR_NOMEM)
+		abort();
+	if (rc != 0)
+		http2->fault = rc;
 }
 
 /* ---- streams ---- */

@@ -72,6 +72,10 @@ bool http2_has_room(const struct http2 *http2);
 uint32_t http2_open(const struct http2 *http2);
 /* Asks for a sign of life; any bytes are one. */
 void http2_ping(struct http2 *http2);
+/* The server asked for one, and was not answered so far. */
+bool http2_owes_pong(const struct http2 *http2);
+/* It is answered with what is taken next. */
+void http2_pong(struct http2 *http2);
 
 /* ---- streams ---- */
 

@@ -83,6 +83,8 @@ static void talk(struct http2 *http2, struct call *calls, const uint8_t *data, s
 		data += len;
 		size -= len;
 		ask(http2, calls);
+		if (http2_owes_pong(http2))
+			http2_pong(http2);
 		buf_clear(&out);
 	}
 	assert(!size || err.text[0]);

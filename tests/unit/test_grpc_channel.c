@@ -32,6 +32,7 @@ static struct {
 	size_t settings_len;
 	size_t send_room; /* bytes that one send takes */
 	unsigned connections, requests, pings, resets, sends, most_open;
+	struct buf pongs; /* what they repeat */
 
 	/* of the connection as it is */
 	struct buf sent, said;
@@ -108,7 +109,7 @@ static void answer(unsigned stream)
 	server.open--;
 }
 
-static void take_frame(unsigned type, unsigned flags, unsigned stream)
+static void take_frame(unsigned type, unsigned flags, unsigned stream, const uint8_t *data)
 {
 	if (type == FRAME_HEADERS) {
 		server.requests++;
@@ -118,7 +119,9 @@ static void take_frame(unsigned type, unsigned flags, unsigned stream)
 	server.resets += type == FRAME_RESET;
 	if (type == FRAME_DATA && flags & 1 && !server.silent)
 		answer(stream);
-	if (type == FRAME_PING) {
+	if (type == FRAME_PING && flags & 1) {
+		buf_add(&server.pongs, data, 8);
+	} else if (type == FRAME_PING) {
 		server.pings++;
 		if (server.answers_pings)
 			say(PING_ACK, sizeof(PING_ACK) - 1);
@@ -134,7 +137,7 @@ static void take_frames(void)
 		if (server.sent.len < server.read + 9 + len)
 			return;
 		server.read += 9 + len;
-		take_frame(at[3], at[4], (unsigned)at[7] << 8 | at[8]);
+		take_frame(at[3], at[4], (unsigned)at[7] << 8 | at[8], at + 9);
 	}
 }
 
@@ -191,6 +194,7 @@ static int setup(void **state)
 	memset(&server, 0, sizeof(server));
 	buf_init(&server.sent);
 	buf_init(&server.said);
+	buf_init(&server.pongs);
 	server.settings = SETTINGS;
 	server.settings_len = sizeof(SETTINGS) - 1;
 	server.send_room = SIZE_MAX;
@@ -204,6 +208,7 @@ static int teardown(void **state)
 	channel_free(channel);
 	buf_release(&server.sent);
 	buf_release(&server.said);
+	buf_release(&server.pongs);
 	return 0;
 }
 
@@ -366,6 +371,88 @@ static void test_no_keepalive_without_calls(void **state)
 	assert_int_equal(now_ms, 1610000);
 }
 
+static void ping(const char data[8])
+{
+	frame(FRAME_PING, 0, 0, data, 8);
+}
+
+/* A call that stays open, and all that begins a connection is over. */
+static void start_silent(struct rpc *rpc)
+{
+	server.silent = true;
+	start(rpc, 1000);
+	assert_null(wait_end(5));
+}
+
+static void test_pong_waits(void **state)
+{
+	struct rpc rpc;
+	unsigned before;
+
+	(void)state;
+	start_silent(&rpc);
+	before = server.sends;
+	ping("question");
+	assert_null(wait_end(9));
+	assert_int_equal(server.sends, before);
+	assert_null(wait_end(2));
+	assert_string_equal(server.pongs.data, "question");
+	assert_null(wait_end(200));
+	assert_int_equal(server.sends, before + 1);
+	rpc_release(&rpc);
+}
+
+/* One in so many milliseconds, beside what is sent anyway. */
+static void test_pong_goes_with_a_call(void **state)
+{
+	struct rpc rpc;
+	unsigned before, i;
+
+	(void)state;
+	start(&rpc, 1000);
+	expect(&rpc, CODE_OK, "");
+	before = server.sends;
+	ping("question");
+	for (i = 0; i < 12; i++) {
+		start(&rpc, 1000);
+		expect(&rpc, CODE_OK, "");
+		assert_int_equal(server.pongs.len, i <= 10 ? 0 : 8);
+		now_ms++;
+	}
+	assert_int_equal(server.sends, before + 12);
+}
+
+static void test_each_ping_is_answered(void **state)
+{
+	struct rpc rpc;
+
+	(void)state;
+	start_silent(&rpc);
+	ping("first...");
+	ping("second..");
+	ping("third...");
+	assert_null(wait_end(5));
+	assert_string_equal(server.pongs.data, "first...second..");
+	assert_null(wait_end(10));
+	assert_string_equal(server.pongs.data, "first...second..third...");
+	rpc_release(&rpc);
+}
+
+/* Who asks so often does not read the answers. */
+static void test_too_many_pings(void **state)
+{
+	struct rpc rpc;
+	int i;
+
+	(void)state;
+	start_silent(&rpc);
+	for (i = 0; i < 1100; i++)
+		ping("question");
+	expect(&rpc, CODE_UNAVAILABLE,
+	       "the server breaks the rules of HTTP/2: Flooding was detected in this HTTP/2 "
+	       "session, and it must be closed");
+}
+
 static void test_closed_while_idle(void **state)
 {
 	struct rpc rpc;
@@ -504,6 +591,10 @@ int main(void)
 		TEST(test_keepalive),
 		TEST(test_keepalive_is_answered),
 		TEST(test_no_keepalive_without_calls),
+		TEST(test_pong_waits),
+		TEST(test_pong_goes_with_a_call),
+		TEST(test_each_ping_is_answered),
+		TEST(test_too_many_pings),
 		TEST(test_closed_while_idle),
 		TEST(test_lost_with_calls_in_flight),
 		TEST(test_one_stream_at_a_time),
