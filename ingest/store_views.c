@@ -12,6 +12,7 @@
 struct view {
 	const char *file;
 	struct str name, sql;
+	bool claimed; /* the database has it written down as ours */
 };
 
 #define CREATE_VIEW "CREATE VIEW "
@@ -44,6 +45,7 @@ static int next_view(const char **at, struct view *out)
 struct view_list {
 	struct view *views;
 	size_t count;
+	size_t next; /* the one that is looked for next: as a rule, in the order of the files */
 };
 
 static void add_view(struct view_list *list, const struct view *view)
@@ -71,14 +73,20 @@ static int list_views(struct store *store, struct view_list *list, struct err *e
 	return 0;
 }
 
-static bool is_listed(const struct view_list *list, struct str name)
+/* NULL: the program has none by that name. */
+static struct view *find_view(struct view_list *list, struct str name)
 {
 	size_t i;
 
-	for (i = 0; i < list->count; i++)
-		if (str_equal(list->views[i].name, name))
-			return true;
-	return false;
+	for (i = 0; i < list->count; i++) {
+		size_t at = (list->next + i) % list->count;
+
+		if (str_equal(list->views[at].name, name)) {
+			list->next = at + 1;
+			return &list->views[at];
+		}
+	}
+	return NULL;
 }
 
 /* ---- what the database has ---- */
@@ -223,7 +231,7 @@ static int make_each(struct store *store, const struct view_list *list,
 /* ---- views that this program has no more ---- */
 
 /* 1: *out_name (the caller frees it) is in the table and not in the program; 0; -1. */
-static int find_retired(struct store *store, const struct view_list *list, char **out_name,
+static int find_retired(struct store *store, struct view_list *list, char **out_name,
 			bool *out_ours, struct err *err)
 {
 	struct statement *s =
@@ -236,7 +244,7 @@ static int find_retired(struct store *store, const struct view_list *list, char 
 	while ((more = db_step(s, err)) > 0) {
 		struct str name = column_text(s, 0);
 
-		if (is_listed(list, name))
+		if (find_view(list, name))
 			continue;
 		*out_name = xmemdup0(name.data, name.len);
 		*out_ours = column_int(s, 1);
@@ -246,7 +254,7 @@ static int find_retired(struct store *store, const struct view_list *list, char 
 	return more;
 }
 
-static int drop_retired(struct store *store, const struct view_list *list, struct err *err)
+static int drop_retired(struct store *store, struct view_list *list, struct err *err)
 {
 	char *name;
 	bool ours;
@@ -262,32 +270,46 @@ static int drop_retired(struct store *store, const struct view_list *list, struc
 
 /* ---- all of them ---- */
 
-/* Is this one of the program's views, to the letter? */
-static bool is_view(const struct view_list *list, struct str name, struct str sql)
+/* Notes which views are written down as ours. 1; 0: one that this program does not have; -1. */
+static int note_claims(struct store *store, struct view_list *list, struct err *err)
 {
-	size_t i;
+	struct statement *s =
+		db_use(store, ST_VIEW_NAMES_CLAIMED, "SELECT name FROM main.canned_view");
+	struct view *view = NULL;
+	int more;
 
-	for (i = 0; i < list->count; i++)
-		if (str_equal(list->views[i].name, name))
-			return str_equal(list->views[i].sql, sql);
-	return false;
+	while ((more = db_step(s, err)) > 0) {
+		view = find_view(list, column_text(s, 0));
+		if (!view)
+			break;
+		view->claimed = true;
+	}
+	db_reset(s);
+	return more < 0 ? -1 : !more;
 }
 
 /*
  * 1: the views that are ours are those of this program; 0; -1. As a rule they are, and
- * then one pass tells: a question a view takes ten times as long.
+ * then two passes tell: a question a view takes ten times as long. What was written down
+ * of them is not compared: where the view itself is as the program has it, it says the
+ * same, and to find a row of it by name reads all of its text.
  */
-static int all_current(struct store *store, const struct view_list *list, struct err *err)
+static int all_current(struct store *store, struct view_list *list, struct err *err)
 {
-	struct statement *s = db_use(
-		store, ST_VIEWS_OURS,
-		"SELECT m.name, m.sql FROM main.sqlite_schema m CROSS JOIN main.canned_view c"
-		" ON c.name = m.name WHERE c.sql = m.sql");
+	struct statement *s;
 	size_t ours = 0;
-	int more;
+	int more = note_claims(store, list, err);
 
+	if (more <= 0)
+		return more;
+	s = db_use(store, ST_VIEWS_STORED,
+		   "SELECT name, sql FROM main.sqlite_schema WHERE type = 'view'");
 	while ((more = db_step(s, err)) > 0) {
-		if (!is_view(list, column_text(s, 0), column_text(s, 1)))
+		const struct view *view = find_view(list, column_text(s, 0));
+
+		if (!view)
+			continue;
+		if (!view->claimed || !str_equal(view->sql, column_text(s, 1)))
 			break;
 		ours++;
 	}
@@ -296,7 +318,7 @@ static int all_current(struct store *store, const struct view_list *list, struct
 }
 
 /* 1: something is to be written; 0; -1. Notes the user's views on the way. */
-static int find_differences(struct store *store, const struct view_list *list, struct err *err)
+static int find_differences(struct store *store, struct view_list *list, struct err *err)
 {
 	int current = all_current(store, list, err);
 	bool differs = false, ours;
@@ -324,7 +346,7 @@ static int find_differences(struct store *store, const struct view_list *list, s
 	return more;
 }
 
-static int write_views(struct store *store, const struct view_list *list, struct err *err)
+static int write_views(struct store *store, struct view_list *list, struct err *err)
 {
 	if (store_begin(store, err) < 0)
 		return -1;
@@ -343,7 +365,7 @@ static bool want_temp(const struct store *store, int differs)
 
 int views_refresh(struct store *store, struct err *err)
 {
-	struct view_list list = {NULL, 0};
+	struct view_list list = {NULL, 0, 0};
 	int rc = list_views(store, &list, err), differs = 0;
 
 	if (rc == 0)

@@ -420,6 +420,28 @@ static void test_changed_by_the_user(void **state)
 	assert_untouched_by_open(place->db);
 }
 
+/* What is written down of a view that is as the program has it decides nothing; that it is, does.
+ */
+static void test_claims_that_somebody_changed(void **state)
+{
+	struct place *place = *state;
+	struct store *store;
+	const char *const *names;
+
+	store_close(open_ok(place->db, STORE_WRITE));
+	shell(place->db, "UPDATE canned_view SET sql = 'SELECT 9' WHERE name = 'two'");
+	store = open_ok(place->db, STORE_WRITE);
+	assert_int_equal(store_foreign_views(store, &names), 0);
+	assert_answer(store, "SELECT a FROM two", "1");
+	store_close(store);
+	assert_untouched_by_open(place->db);
+	shell(place->db, "DELETE FROM canned_view WHERE name = 'two'");
+	store = open_ok(place->db, STORE_WRITE);
+	assert_int_equal(store_foreign_views(store, &names), 1);
+	assert_string_equal(names[0], "two");
+	store_close(store);
+}
+
 /* A stored view can only refer to stored ones: where one is not ours, none of them is asked. */
 static void test_no_view_leads_to_one_of_the_user(void **state)
 {
@@ -545,6 +567,7 @@ int main(void)
 		TEST(test_views_follow_their_text),
 		TEST(test_views_of_the_user),
 		TEST(test_changed_by_the_user),
+		TEST(test_claims_that_somebody_changed),
 		TEST(test_no_view_leads_to_one_of_the_user),
 		TEST(test_what_is_no_view),
 		TEST(test_reader),
