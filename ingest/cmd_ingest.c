@@ -61,7 +61,7 @@ static const struct option table[] = {
 	{"token-file", 0, "FILE", OPTION_TEXT, &flags.token_file,
 	 "send the bearer token in this file"},
 	{"in-flight", 0, "N", OPTION_NUMBER, &flags.in_flight,
-	 "questions at once (default: 64 local, 128 remote)"},
+	 "questions at once (default: 128)"},
 	{"retry-missing", 0, NULL, OPTION_FLAG, &flags.retry_missing,
 	 "ask again for all missing results, however old"},
 	{"no-stderr", 0, NULL, OPTION_FLAG, &flags.no_stderr,

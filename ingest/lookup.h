@@ -21,6 +21,12 @@
 
 /* Largest reply that is taken; so memory <= in flight x this. */
 #define LOOKUP_REPLY_MAX ((size_t)16 << 20)
+/*
+ * Calls at once where nobody says how many. A server far away wants as many as are
+ * under way on a long path; one on this machine wants work while we store what it
+ * answered: while logs are read, all that came is stored before it is asked anew.
+ */
+#define LOOKUP_IN_FLIGHT 128
 
 enum lookup_method {
 	LOOKUP_ACTION_RESULT = 1, /* of an action's digest: ActionCache/GetActionResult */

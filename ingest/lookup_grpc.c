@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IN_FLIGHT_LOOPBACK 64
-#define IN_FLIGHT_REMOTE 128
 /*
  * Blobs that one BatchReadBlobs asks for: together well below the 4 MiB that
  * servers take and send by default, with room for what stands around each. A
@@ -381,9 +379,10 @@ static struct transport_grpc *transport_grpc_alloc(const struct remote *remote, 
 {
 	struct transport_grpc *grpc = xcalloc(1, sizeof(*grpc));
 
-	if (!in_flight)
-		in_flight = remote->loopback ? IN_FLIGHT_LOOPBACK : IN_FLIGHT_REMOTE;
-	grpc->base = (struct transport){&transport_grpc_ops, in_flight + 1};
+	grpc->base = (struct transport){
+		&transport_grpc_ops,
+		(in_flight ? in_flight : LOOKUP_IN_FLIGHT) + 1,
+	};
 	grpc->remote = remote;
 	buf_init(&grpc->message);
 	buf_init(&grpc->data);

@@ -9,10 +9,9 @@
 #include "remote.h"
 
 /*
- * `in_flight`: calls at once, besides the engine's own; 0: 64 for a server on
- * this machine, else 128. `remote` is borrowed
- * until the transport is freed. -1: TLS files, a token file or headers that
- * cannot be right (ERR_USAGE); nothing is sent yet.
+ * `in_flight`: calls at once, besides the engine's own; 0: LOOKUP_IN_FLIGHT.
+ * `remote` is borrowed until the transport is freed. -1: TLS files, a token file
+ * or headers that cannot be right (ERR_USAGE); nothing is sent yet.
  */
 int transport_grpc_new(struct transport **out_transport, const struct remote *remote,
 		       uint32_t in_flight, struct err *err);

@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define IN_FLIGHT_DEFAULT 64
 #define CHUNK_BYTES ((size_t)256 << 10)
 /* A reply of the largest size in base64, and room for what stands around it. */
 #define LINE_MAX_BYTES (LOOKUP_REPLY_MAX / 3 * 4 + ((size_t)1 << 20))
@@ -465,7 +464,7 @@ static struct transport_replay *replay_alloc(uint32_t in_flight)
 
 	replay->base = (struct transport){
 		&replay_ops,
-		(in_flight ? in_flight : IN_FLIGHT_DEFAULT) + 1,
+		(in_flight ? in_flight : LOOKUP_IN_FLIGHT) + 1,
 	};
 	replay->requests = xcalloc(replay->base.slots, sizeof(*replay->requests));
 	replay->queue = xcalloc(replay->base.slots, sizeof(*replay->queue));

@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls at once where the user names none: a local server is fast, a remote one far. */
-#define IN_FLIGHT_LOCAL 64
-#define IN_FLIGHT_REMOTE 128
 /* The port that Buildbarn's frontend service listens on in the usual charts. */
 #define FRONTEND_PORT "8980"
 /* google.rpc.Code of a server that is not there. */
@@ -36,15 +33,6 @@ struct asking {
 	struct err fault; /* why they could not be made; kind 0: they could */
 	int64_t begun_ms;
 };
-
-static uint32_t in_flight(const struct asking *asking)
-{
-	uint32_t wanted = asking->options->lookup.in_flight;
-
-	if (!wanted)
-		return asking->remote.loopback ? IN_FLIGHT_LOCAL : IN_FLIGHT_REMOTE;
-	return wanted;
-}
 
 static void show_progress(void *context, uint64_t done, uint64_t wanted)
 {
@@ -181,13 +169,11 @@ static int new_transport(struct asking *asking, uint32_t slots, struct transport
 static int try_make(struct asking *asking, struct err *err)
 {
 	const struct ingest_options *options = asking->options;
-	struct lookup_options engine = options->lookup;
 	struct transport *transport;
 
-	engine.in_flight = in_flight(asking);
-	if (new_transport(asking, engine.in_flight, &transport, err) < 0)
+	if (new_transport(asking, options->lookup.in_flight, &transport, err) < 0)
 		return -1;
-	asking->lookup = lookup_new(transport, &engine);
+	asking->lookup = lookup_new(transport, &options->lookup);
 	asking->how = (struct ask_options){
 		.cache = options->cache,
 		.now_ns = options->now_ns,
@@ -292,7 +278,8 @@ static int open_recordings(struct asking *asking, struct err *err)
 		return -1;
 	if (!options->replay)
 		return 0;
-	return transport_replay_new(&asking->replay, options->replay, in_flight(asking), err);
+	return transport_replay_new(&asking->replay, options->replay, options->lookup.in_flight,
+				    err);
 }
 
 int asking_open(struct asking **out_asking, const struct places *places,
