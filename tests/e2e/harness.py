@@ -8,11 +8,15 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / 'tests'))
+import dump_rows  # noqa: E402
+
 LOGS = ROOT / 'tests/data/logs'
 BUILDBARN = ROOT / 'tests/buildbarn'
 SAMPLES = ['demo-x86_64', 'failures', 'flaky', 'cells', 'cells-lost', 'cut', 'encodings']
@@ -249,10 +253,16 @@ def value(db, sql, *parameters):
     return single
 
 
-def dump(db, *options):
+def dump(db, without_files=False):
     """Every row, as text that does not depend on surrogate ids."""
-    return subprocess.run(['/usr/bin/python3', ROOT / 'tests/dump_rows.py', *options, db], check=True,
-                          capture_output=True, text=True).stdout
+    return '\n'.join(dump_rows.dump(db, without_files)) + '\n'
+
+
+def figure(name, value, comment):
+    """A line of tests/LONG.md, where a run that makes it asks for one."""
+    if os.environ.get('BR2_FIGURES'):
+        with open(os.environ['BR2_FIGURES'], 'a', encoding='utf-8') as figures:
+            figures.write(f'{name}\t{value}\t{comment}\n')
 
 
 def kill(process, number=signal.SIGKILL):

@@ -187,7 +187,7 @@ def test_every_encoding_gives_equal_rows(br2, project, server, tmp_path):
     for ending, log in found.items():
         db = tmp_path / f'run{ending}.db'
         ingest(br2, db, server, log)
-        dumps[ending] = dump(db, '--without-files')
+        dumps[ending] = dump(db, without_files=True)
     assert len(set(dumps.values())) == 1
     assert value(tmp_path / 'run.json-lines.db', 'SELECT count(*) FROM result WHERE source = 1') == 69
 
@@ -197,7 +197,7 @@ def test_all_encodings_together_are_one_run(br2, project, server, tmp_path):
     once, all_of_them = tmp_path / 'once.db', tmp_path / 'all.db'
     ingest(br2, once, server, found['.pb.zst'])
     ingest(br2, all_of_them, server, *found.values())
-    assert dump(once, '--without-files') == dump(all_of_them, '--without-files')
+    assert dump(once, without_files=True) == dump(all_of_them, without_files=True)
 
 
 @pytest.mark.parametrize('ending', ['.pb', '.json-lines', '.pb.gz', '.pb.zst', '.json-lines.gz', '.json-lines.zst'])

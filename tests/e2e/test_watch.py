@@ -104,7 +104,7 @@ def plain(br2, root, tmp_path, *logs, server=None):
     for log in logs:
         put(log, root)
     br2.run(root, '--db', tmp_path / 'plain.db', '--no-report', *where(server))
-    return dump(tmp_path / 'plain.db', '--without-files')
+    return dump(tmp_path / 'plain.db', without_files=True)
 
 
 def where(server):
@@ -121,7 +121,7 @@ def test_clean_between_cold_and_warm_loses_nothing(br2, root, server, tmp_path):
         watcher.wait_logs(2)
         assert watcher.end() == 0
         assert 'results found' in watcher.text()
-    assert dump(db, '--without-files') == plain(br2, root, tmp_path, COLD, WARM, server=server)
+    assert dump(db, without_files=True) == plain(br2, root, tmp_path, COLD, WARM, server=server)
     assert value(db, 'SELECT count(*) FROM result') > 0
     br2.run('check', '--db', db, '--integrity')
 
@@ -139,7 +139,7 @@ def test_a_log_grows_and_is_removed_while_it_is_written(br2, root, tmp_path):
             log.write(content[len(content) // 2:])
             watcher.wait_rows("SELECT count(*) FROM log_file WHERE ending = 'whole'", 1)
         assert watcher.end() == 0
-    assert dump(db, '--without-files') == plain(br2, root, tmp_path, LARGE)
+    assert dump(db, without_files=True) == plain(br2, root, tmp_path, LARGE)
 
 
 def test_folders_removed_and_made_again(br2, root, tmp_path):
@@ -205,7 +205,7 @@ def test_killed_in_the_middle_the_next_ingest_completes_it(br2, root, tmp_path):
         watcher.process.kill()
         watcher.process.wait()
     br2.run(root, '--db', db, '--no-remote', '--no-report')
-    assert dump(db, '--without-files') == plain(br2, root, tmp_path, COLD, WARM, LARGE)
+    assert dump(db, without_files=True) == plain(br2, root, tmp_path, COLD, WARM, LARGE)
 
 
 def test_two_watchers_share_a_database(br2, root, server, tmp_path):
@@ -216,7 +216,7 @@ def test_two_watchers_share_a_database(br2, root, server, tmp_path):
             one.wait_open(log.name)
             two.wait_open(log.name)
         assert [one.end(), two.end()] == [0, 0]
-    assert dump(db, '--without-files') == plain(br2, root, tmp_path, COLD, WARM, server=server)
+    assert dump(db, without_files=True) == plain(br2, root, tmp_path, COLD, WARM, server=server)
 
 
 def test_a_server_that_is_away_is_told_once_and_asked_when_it_is_back(br2, root, tmp_path):
@@ -233,7 +233,7 @@ def test_a_server_that_is_away_is_told_once_and_asked_when_it_is_back(br2, root,
             assert watcher.end() == 0
             assert watcher.text().count('results wanted') == 1
             expected = plain(br2, root, tmp_path, COLD, WARM, server=away)
-    assert dump(db, '--without-files') == expected
+    assert dump(db, without_files=True) == expected
 
 
 @pytest.mark.long  # the lock is waited for a minute
@@ -259,7 +259,7 @@ def test_a_signal_takes_in_what_is_held(br2, root, tmp_path, number):
         watcher.wait_open(COLD.name)
         shutil.rmtree(root / 'buck-out')
         assert watcher.end(number) == 0
-    assert dump(db, '--without-files') == plain(br2, root, tmp_path, COLD)
+    assert dump(db, without_files=True) == plain(br2, root, tmp_path, COLD)
 
 
 def test_a_pass_that_dies_ends_no_watching(br2, root, tmp_path):
