@@ -15,11 +15,28 @@
 
 #define SCAN_DEPTH 2 /* folders below the one given: experiments/<project>/buck-out */
 
+/* Whose logs are: those in a folder's buck-out, or lone ones in the folder itself. */
+struct owner {
+	char *holder; /* the folder; NULL: none was looked at yet */
+	bool in_buck_out;
+	char *root, *project;
+	enum project_rank rank;
+};
+
 struct walk {
 	const struct discover_options *options;
 	struct log_list *list;
 	const char *home;
+	struct owner owner; /* of the last log folder */
 };
+
+static void owner_release(struct owner *owner)
+{
+	free(owner->holder);
+	free(owner->root);
+	free(owner->project);
+	*owner = (struct owner){.holder = NULL};
+}
 
 /* ---- whose a log is ---- */
 
@@ -56,32 +73,48 @@ static bool split_log_dir(const char *dir, char **out_root, char **out_isolation
 	return fits;
 }
 
-static void locate(const struct walk *walk, const char *dir, struct where *where)
+static void find_owner(struct walk *walk, const char *holder, bool in_buck_out)
 {
-	*where = (struct where){.rank = RANK_IN_BUCK_OUT};
-	if (split_log_dir(dir, &where->root, &where->isolation_dir) && !is_root(where->root)) {
-		free(where->root);
-		where->root = NULL;
-	}
-	if (!where->root) {
-		where->root = project_find_root(dir, walk->home);
-		where->rank = where->root ? RANK_LONE_FILE : RANK_WORKING_DIR;
+	struct owner *owner = &walk->owner;
+
+	owner_release(owner);
+	owner->holder = xstrdup(holder);
+	owner->in_buck_out = in_buck_out;
+	owner->rank = RANK_IN_BUCK_OUT;
+	if (in_buck_out && is_root(holder))
+		owner->root = xstrdup(holder);
+	if (!owner->root) {
+		owner->root = project_find_root(holder, walk->home);
+		owner->rank = owner->root ? RANK_LONE_FILE : RANK_WORKING_DIR;
 	}
 	if (walk->options->project) {
-		where->project = xstrdup(walk->options->project);
-		where->rank = RANK_FLAG;
-	} else if (where->root) {
-		where->project = project_name(where->root);
+		owner->project = xstrdup(walk->options->project);
+		owner->rank = RANK_FLAG;
+	} else if (owner->root) {
+		owner->project = project_name(owner->root);
 	}
-	if (where->root)
-		list_add_root(walk->list, where->root);
+	if (owner->root)
+		list_add_root(walk->list, owner->root);
 }
 
-static void where_release(struct where *where)
+/* What it gives is borrowed until the next call, but for its isolation dir. */
+static void locate(struct walk *walk, const char *dir, struct where *where)
 {
-	free(where->root);
-	free(where->project);
-	free(where->isolation_dir);
+	char *holder = NULL;
+	bool in_buck_out;
+
+	*where = (struct where){.root = NULL};
+	in_buck_out = split_log_dir(dir, &holder, &where->isolation_dir);
+	if (!in_buck_out)
+		holder = xstrdup(dir);
+	/* As a rule it is the isolation dir beside the last one. */
+	if (!walk->owner.holder || walk->owner.in_buck_out != in_buck_out ||
+	    strcmp(walk->owner.holder, holder) != 0)
+		find_owner(walk, holder, in_buck_out);
+	free(holder);
+	where->root = walk->owner.root;
+	where->project = walk->owner.project;
+	where->rank = walk->owner.rank;
 }
 
 /* ---- walking ---- */
@@ -140,7 +173,7 @@ static size_t walk_log_dir(struct walk *walk, const char *dir)
 		free(path);
 	}
 	if (count)
-		where_release(&where);
+		free(where.isolation_dir);
 	free_entries(entries, count);
 	return (size_t)count;
 }
@@ -274,7 +307,7 @@ static void walk_file(struct walk *walk, const char *path, const struct stat *st
 	locate(walk, dir, &where);
 	list_add_folder(walk->list, dir, true);
 	list_add_file(walk->list, walk->options, path, st, &where);
-	where_release(&where);
+	free(where.isolation_dir);
 	free(dir);
 }
 
@@ -334,6 +367,7 @@ int discover(const struct discover_options *options, const char *const *paths, s
 
 	for (i = 0; rc == 0 && i < path_count; i++)
 		rc = walk_operand(&walk, paths[i], err);
+	owner_release(&walk.owner);
 	if (rc < 0) {
 		log_list_release(&list);
 		return -1;

@@ -449,6 +449,40 @@ static void test_copied_folders(void **state)
 	scratch_remove(dir);
 }
 
+/* What was found out of a folder holds for the next one only where it is the same. */
+static void test_whose_of_several(void **state)
+{
+	static const char *const below[] = {"p", "p/" L2, "q", "p/buck-out/v2/log/" L1};
+	static const struct {
+		const char *project;
+		enum project_rank rank;
+	} whose[] = {{"p", RANK_IN_BUCK_OUT}, {"q", RANK_IN_BUCK_OUT}, {"p", RANK_LONE_FILE}};
+	char *dir = new_top(), *paths[4];
+	struct log_list list;
+	struct err err = ERR_INIT;
+	size_t i;
+
+	(void)state;
+	write_project(dir, "p");
+	write_project(dir, "q");
+	scratch_write(dir, "p/buck-out/v2/log/" L1, "");
+	scratch_write(dir, "p/" L2, "");
+	scratch_write(dir, "q/buck-out/v2/log/" L1, "");
+	for (i = 0; i < 4; i++)
+		paths[i] = xasprintf("%s/%s", dir, below[i]);
+	assert_int_equal(discover(ALL, (const char *const *)paths, 4, &list, &err), 0);
+	assert_int_equal(list.count, 3);
+	check_files(&list, dir, "p/buck-out/v2/log/" L1 " q/buck-out/v2/log/" L1 " p/" L2 " ");
+	for (i = 0; i < 3; i++) {
+		assert_string_equal(list.files[i].project, whose[i].project);
+		assert_int_equal(list.files[i].rank, whose[i].rank);
+	}
+	for (i = 0; i < 4; i++)
+		free(paths[i]);
+	log_list_release(&list);
+	scratch_remove(dir);
+}
+
 static void test_recorded_samples(void **state)
 {
 	struct log_list list;
@@ -547,6 +581,7 @@ int main(void)
 		cmocka_unit_test(test_files_that_cannot_be_looked_at),
 		cmocka_unit_test(test_inside_of_a_buck_out),
 		cmocka_unit_test(test_lone_files),
+		cmocka_unit_test(test_whose_of_several),
 		cmocka_unit_test(test_copied_folders),
 		cmocka_unit_test(test_recorded_samples),
 		cmocka_unit_test(test_selections),
