@@ -12,26 +12,31 @@
  * core has made the other still finds near. zstd's own blocks are at most as
  * large as one (RFC 8878 §3.1.1.2.4).
  */
-#define BLOCK_SIZE ((size_t)128 << 10)
-#define BLOCK_COUNT 4
-/* Without the thread: the one at hand, and the one before. */
-#define HELD_MAX 2
+#define AHEAD_SIZE ((size_t)128 << 10)
+#define AHEAD_COUNT 4
+/*
+ * Without the thread: the one at hand, and the one before. They share the cache with
+ * zstd's window, from which it copies: the less of it they take, the faster is zstd.
+ */
+#define OWN_SIZE ((size_t)32 << 10)
+#define OWN_COUNT 2
 
 struct slot {
-	struct unpack_block block;
+	struct unpack_block block; /* its data: behind UNPACK_AHEAD_ROOM bytes of ahead->memory */
 	int rc; /* unpack_read()'s last word: 1, or what stands behind the block */
 	struct err err;
 	uint64_t bytes_in, bytes_out; /* up to its end */
-	uint8_t memory[UNPACK_AHEAD_ROOM + BLOCK_SIZE];
 };
 
 struct unpack_ahead {
 	struct unpack *unpack; /* the thread's while it runs */
-	struct slot *slots;
+	struct slot slots[AHEAD_COUNT];
+	uint8_t *memory; /* of the slots' blocks */
 	enum unpack_packing packing;
 	enum unpack_ending ending;
 	bool in_thread;		 /* as soon as there is a second block */
-	unsigned int count;	 /* of slots */
+	unsigned int count;	 /* of slots in use */
+	size_t size;		 /* of a block */
 	const struct slot *last; /* given to the reader, and nothing follows */
 	uint64_t taken;		 /* blocks given to the reader */
 	uint64_t bytes_in, bytes_out;
@@ -50,19 +55,18 @@ static struct slot *slot_at(struct unpack_ahead *ahead, uint64_t number)
 }
 
 /* Small zstd blocks (Buck2 flushes often) share one of ours. */
-static void fill(struct unpack *unpack, struct slot *slot)
+static void fill(struct unpack *unpack, struct slot *slot, size_t size)
 {
 	struct unpack_block *block = &slot->block;
 
-	block->data = slot->memory + UNPACK_AHEAD_ROOM;
 	block->len = 0;
 	do {
 		size_t got = 0;
 
-		slot->rc = unpack_read(unpack, block->data + block->len, BLOCK_SIZE - block->len,
-				       &got, &slot->err);
+		slot->rc = unpack_read(unpack, block->data + block->len, size - block->len, &got,
+				       &slot->err);
 		block->len += slot->rc > 0 ? got : 0;
-	} while (slot->rc > 0 && block->len < BLOCK_SIZE);
+	} while (slot->rc > 0 && block->len < size);
 	slot->bytes_in = unpack_bytes_in(unpack);
 	slot->bytes_out = unpack_bytes_out(unpack);
 }
@@ -100,7 +104,7 @@ static void *run(void *argument)
 	while (more > 0 && wait_for_room(ahead, &number)) {
 		struct slot *slot = slot_at(ahead, number);
 
-		fill(ahead->unpack, slot);
+		fill(ahead->unpack, slot, ahead->size);
 		more = slot->rc; /* before the slot is the reader's */
 		note_filled(ahead);
 	}
@@ -135,6 +139,18 @@ static void stop(struct unpack_ahead *ahead)
 
 /* ---- the reader ---- */
 
+static void allot(struct unpack_ahead *ahead)
+{
+	size_t whole, i;
+
+	ahead->count = ahead->in_thread ? AHEAD_COUNT : OWN_COUNT;
+	ahead->size = ahead->in_thread ? AHEAD_SIZE : OWN_SIZE;
+	whole = UNPACK_AHEAD_ROOM + ahead->size;
+	ahead->memory = xmalloc(ahead->count * whole);
+	for (i = 0; i < ahead->count; i++)
+		ahead->slots[i].block.data = ahead->memory + i * whole + UNPACK_AHEAD_ROOM;
+}
+
 int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name, bool in_thread,
 		      struct err *err)
 {
@@ -147,8 +163,7 @@ int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name,
 	ahead->unpack = unpack;
 	ahead->in_thread = in_thread;
 	ahead->packing = unpack_packing(unpack);
-	ahead->count = in_thread ? BLOCK_COUNT : HELD_MAX;
-	ahead->slots = xmalloc(ahead->count * sizeof(*ahead->slots));
+	allot(ahead);
 	pthread_mutex_init(&ahead->mutex, NULL);
 	pthread_cond_init(&ahead->was_filled, NULL);
 	pthread_cond_init(&ahead->was_freed, NULL);
@@ -165,14 +180,14 @@ void unpack_ahead_free(struct unpack_ahead *ahead)
 	pthread_cond_destroy(&ahead->was_filled);
 	pthread_mutex_destroy(&ahead->mutex);
 	unpack_free(ahead->unpack);
-	free(ahead->slots);
+	free(ahead->memory);
 	free(ahead);
 }
 
 static struct slot *take_filled(struct unpack_ahead *ahead)
 {
 	if (!ahead->running) {
-		fill(ahead->unpack, slot_at(ahead, ahead->taken));
+		fill(ahead->unpack, slot_at(ahead, ahead->taken), ahead->size);
 		ahead->filled++;
 	} else {
 		pthread_mutex_lock(&ahead->mutex);
