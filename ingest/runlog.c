@@ -483,11 +483,12 @@ void runlog_event(struct runlog *log, const struct event *event)
 static int add_started(void *context, const struct span *span)
 {
 	struct rows *rows = context;
+	const struct action action = {.type = span->type, .name = span->name};
 	struct started started = {
 		.span_id = span->span_id,
 		.seq = span->seq,
 		.start_ns = span->start_ns,
-		.action = &span->action,
+		.action = &action,
 		.stage = span->stage,
 		.stage_seq = span->stage_seq,
 	};

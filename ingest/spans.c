@@ -6,63 +6,105 @@
 #include <string.h>
 
 #define FIRST_BUCKETS 256
+/* Room for the texts of nearly every action. */
+#define USUAL_TEXT ((size_t)256)
 
 /* Span ids count up from 1 in a daemon: spread them all the same. */
-static size_t slot_of(const struct spans *spans, uint64_t span_id)
+static struct span_bucket *bucket_of(const struct spans *spans, uint64_t span_id)
 {
-	return (size_t)((span_id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (spans->bucket_count - 1);
+	size_t slot = (size_t)((span_id * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+
+	return &spans->buckets[slot & (spans->bucket_count - 1)];
 }
 
-static struct span **find_place(struct spans *spans, uint64_t span_id)
+static void push(struct span_bucket *bucket, struct span *span)
 {
-	struct span **place = &spans->buckets[slot_of(spans, span_id)];
+	span->next = bucket->first;
+	bucket->first = span;
+	bucket->first_id = span->span_id;
+}
 
-	while (*place && (*place)->span_id != span_id)
+static void remove_from(struct span_bucket *bucket, const struct span *span)
+{
+	struct span **place = &bucket->first;
+
+	while (*place != span)
 		place = &(*place)->next;
-	return place;
+	*place = span->next;
+	if (bucket->first)
+		bucket->first_id = bucket->first->span_id;
+}
+
+/* ---- memory ---- */
+
+static void free_chain(struct span *span)
+{
+	while (span) {
+		struct span *next = span->next;
+
+		free(span);
+		span = next;
+	}
+}
+
+/* Nothing in it is set but text_cap. */
+static struct span *take_memory(struct spans *spans, size_t len)
+{
+	struct span *span = spans->spare;
+	size_t cap = len > USUAL_TEXT ? len : USUAL_TEXT;
+
+	if (span && len <= span->text_cap) {
+		spans->spare = span->next;
+		return span;
+	}
+	span = xmalloc(sizeof(*span) + cap);
+	span->text_cap = cap;
+	return span;
+}
+
+static void give_memory(struct spans *spans, struct span *span)
+{
+	if (span->text_cap > USUAL_TEXT) {
+		free(span);
+		return;
+	}
+	span->next = spans->spare;
+	spans->spare = span;
 }
 
 void spans_release(struct spans *spans)
 {
 	size_t i;
 
-	for (i = 0; i < spans->bucket_count; i++) {
-		struct span *span = spans->buckets[i];
-
-		while (span) {
-			struct span *next = span->next;
-
-			free(span);
-			span = next;
-		}
-	}
+	for (i = 0; i < spans->bucket_count; i++)
+		free_chain(spans->buckets[i].first);
+	free_chain(spans->spare);
 	free(spans->buckets);
 	*spans = (struct spans)SPANS_INIT;
 }
 
 static void grow(struct spans *spans)
 {
-	struct spans bigger = SPANS_INIT;
+	struct spans bigger = *spans;
 	size_t i;
 
 	bigger.bucket_count = spans->bucket_count ? spans->bucket_count * 2 : FIRST_BUCKETS;
 	bigger.buckets = xcalloc(bigger.bucket_count, sizeof(*bigger.buckets));
 	for (i = 0; i < spans->bucket_count; i++) {
-		struct span *span = spans->buckets[i];
+		struct span *span = spans->buckets[i].first;
 
 		while (span) {
 			struct span *next = span->next;
-			struct span **place = &bigger.buckets[slot_of(&bigger, span->span_id)];
 
-			span->next = *place;
-			*place = span;
+			push(bucket_of(&bigger, span->span_id), span);
 			span = next;
 		}
 	}
 	free(spans->buckets);
-	spans->buckets = bigger.buckets;
-	spans->bucket_count = bigger.bucket_count;
+	*spans = bigger;
 }
+
+/* ---- spans ---- */
 
 /* Moves a text into the span's own memory. */
 static void keep(struct str *text, char **at)
@@ -74,41 +116,40 @@ static void keep(struct str *text, char **at)
 	*at += text->len;
 }
 
-static struct span *copy_start(const struct event *event)
+static struct span *copy_start(struct spans *spans, const struct event *event)
 {
 	const struct action_name *name = &event->action.name;
 	size_t len = name->buck_package.len + name->target.len + name->category.len +
 		     name->identifier.len + name->configuration.len;
-	struct span *span = xcalloc(1, sizeof(*span) + len);
+	struct span *span = take_memory(spans, len);
 	char *at = span->text;
 
 	span->span_id = event->span_id;
 	span->seq = event->seq;
 	span->start_ns = event->time_ns;
-	span->action.type = event->action.type;
-	span->action.name = *name;
-	keep(&span->action.name.buck_package, &at);
-	keep(&span->action.name.target, &at);
-	keep(&span->action.name.category, &at);
-	keep(&span->action.name.identifier, &at);
-	keep(&span->action.name.configuration, &at);
+	span->stage_seq = 0;
+	memset(&span->stage, 0, sizeof(span->stage));
+	span->type = event->action.type;
+	span->name = *name;
+	keep(&span->name.buck_package, &at);
+	keep(&span->name.target, &at);
+	keep(&span->name.category, &at);
+	keep(&span->name.identifier, &at);
+	keep(&span->name.configuration, &at);
 	return span;
 }
 
 void spans_start(struct spans *spans, const struct event *event)
 {
-	struct span **place;
-
 	if (spans->count >= SPANS_MAX) {
 		spans->refused++;
 		return;
 	}
+	if (spans_find(spans, event->span_id))
+		return;
 	if (spans->count >= spans->bucket_count)
 		grow(spans);
-	place = find_place(spans, event->span_id);
-	if (*place)
-		return;
-	*place = copy_start(event);
+	push(bucket_of(spans, event->span_id), copy_start(spans, event));
 	spans->count++;
 }
 
@@ -131,22 +172,29 @@ void spans_stage(struct spans *spans, uint64_t parent_id, uint64_t seq, const st
 
 struct span *spans_find(struct spans *spans, uint64_t span_id)
 {
-	return spans->bucket_count ? *find_place(spans, span_id) : NULL;
+	const struct span_bucket *bucket;
+	struct span *span;
+
+	if (!spans->bucket_count)
+		return NULL;
+	bucket = bucket_of(spans, span_id);
+	span = bucket->first;
+	if (!span || bucket->first_id == span_id)
+		return span;
+	do
+		span = span->next;
+	while (span && span->span_id != span_id);
+	return span;
 }
 
 void spans_end(struct spans *spans, uint64_t span_id)
 {
-	struct span **place;
-	struct span *span;
+	struct span *span = spans_find(spans, span_id);
 
-	if (!spans->bucket_count)
-		return;
-	place = find_place(spans, span_id);
-	span = *place;
 	if (!span)
 		return;
-	*place = span->next;
-	free(span);
+	remove_from(bucket_of(spans, span_id), span);
+	give_memory(spans, span);
 	spans->count--;
 }
 
@@ -158,7 +206,7 @@ int spans_each(struct spans *spans, int (*visit)(void *context, const struct spa
 	for (i = 0; i < spans->bucket_count; i++) {
 		const struct span *span;
 
-		for (span = spans->buckets[i]; span; span = span->next) {
+		for (span = spans->buckets[i].first; span; span = span->next) {
 			int stopped = visit(context, span);
 
 			if (stopped)

@@ -17,26 +17,37 @@
 struct span {
 	struct span *next;
 	uint64_t span_id;
-	/* A stage comes three times as often as a start: what it needs lies close together. */
+	uint64_t seq;
+	int64_t start_ns;
 	uint64_t stage_seq; /* number of the stage's record */
 	struct stage stage; /* the last one that named a digest; hash_len 0: none */
 	char stage_name[24];
-	uint64_t seq;
-	int64_t start_ns;
-	struct action action; /* type and names; texts point into this allocation */
+	enum action_type type;
+	struct action_name name; /* texts point into this allocation */
+	size_t text_cap;
 	char text[];
 };
 
-struct spans {
-	struct span **buckets;
-	size_t bucket_count; /* a power of two, or 0 */
-	size_t count;
-	uint64_t refused; /* starts beyond SPANS_MAX */
+/*
+ * A chain of spans, with the first one's id beside: a stage comes three times as often as
+ * a start, and where many actions run at once each look at a span is one far from the cache.
+ */
+struct span_bucket {
+	uint64_t first_id;
+	struct span *first; /* NULL */
 };
 
-#define SPANS_INIT            \
-	{                     \
-		NULL, 0, 0, 0 \
+struct spans {
+	struct span_bucket *buckets;
+	size_t bucket_count; /* a power of two, or 0 */
+	size_t count;
+	uint64_t refused;   /* starts beyond SPANS_MAX */
+	struct span *spare; /* ended ones, whose memory serves again */
+};
+
+#define SPANS_INIT                  \
+	{                           \
+		NULL, 0, 0, 0, NULL \
 	}
 
 void spans_release(struct spans *spans);

@@ -36,9 +36,9 @@ static void test_a_start_outlives_its_event(void **state)
 	memset(identifier, 'x', 5);
 	span = spans_find(&spans, 7);
 	assert_non_null(span);
-	assert_true(str_is(span->action.name.identifier, "first"));
-	assert_true(str_is(span->action.name.buck_package, "root//a"));
-	assert_null(span->action.name.category.data);
+	assert_true(str_is(span->name.identifier, "first"));
+	assert_true(str_is(span->name.buck_package, "root//a"));
+	assert_null(span->name.category.data);
 	assert_int_equal(span->start_ns, 7000);
 	assert_int_equal(span->seq, 107);
 	spans_release(&spans);
