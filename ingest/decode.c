@@ -60,16 +60,16 @@ void decoder_let_go(struct decoder *decoder)
 	arena_reset(&decoder->arena);
 }
 
-/* The first step, for a whole record. */
-static enum decode_want find(struct decoder *decoder, const uint8_t *data, size_t len)
+bool decode_finds(struct decoder *decoder, const uint8_t *data, size_t len)
 {
 	if (!decoder->line)
-		return pb_find(data, len, &decoder->found);
-	return json_wants(decoder->line, data, len < JSON_HEAD_MAX ? len : JSON_HEAD_MAX);
+		return pb_find(data, len, &decoder->found) == DECODE_WANT;
+	return json_wants(decoder->line, data, len < JSON_HEAD_MAX ? len : JSON_HEAD_MAX) ==
+	       DECODE_WANT;
 }
 
-/* The second. */
-static int read_record(struct decoder *decoder, const uint8_t *data, size_t len, struct err *err)
+int decode_found(struct decoder *decoder, const uint8_t *data, size_t len, struct event **out_event,
+		 struct err *err)
 {
 	struct shape_sink *sink = &decoder->sink;
 	int rc;
@@ -81,14 +81,14 @@ static int read_record(struct decoder *decoder, const uint8_t *data, size_t len,
 	if (rc < 0)
 		return -1;
 	rules_finish(sink);
+	*out_event = &decoder->event;
 	return decoder->event.kind != EVENT_NONE;
 }
 
 int decode_record(struct decoder *decoder, const uint8_t *data, size_t len,
 		  struct event **out_event, struct err *err)
 {
-	if (find(decoder, data, len) == DECODE_SKIP)
+	if (!decode_finds(decoder, data, len))
 		return 0;
-	*out_event = &decoder->event;
-	return read_record(decoder, data, len, err);
+	return decode_found(decoder, data, len, out_event, err);
 }

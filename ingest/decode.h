@@ -15,6 +15,7 @@
 #include "model.h"
 #include "util/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,12 @@ enum decode_want decode_wants(const struct decoder *decoder, const uint8_t *head
 			      uint64_t size);
 
 /*
+ * The same of a whole record. What is found on the way is kept: decode_found() goes on
+ * from there, with the same bytes.
+ */
+bool decode_finds(struct decoder *decoder, const uint8_t *data, size_t len);
+
+/*
  * Decodes one whole record; looks first whether it is wanted, as above. 1:
  * *out_event, borrowed until the next call with this decoder; 0: a record that says
  * nothing we keep; -1: malformed (err says how; the decoder can go on with the next
@@ -44,5 +51,8 @@ enum decode_want decode_wants(const struct decoder *decoder, const uint8_t *head
  */
 int decode_record(struct decoder *decoder, const uint8_t *data, size_t len,
 		  struct event **out_event, struct err *err);
+/* As decode_record(), for the record that decode_finds() has just said to be wanted. */
+int decode_found(struct decoder *decoder, const uint8_t *data, size_t len, struct event **out_event,
+		 struct err *err);
 
 #endif

@@ -18,8 +18,11 @@ struct pb_event {
 	const struct shape_row *row; /* NULL: not found, the record is unlike most */
 	struct wire_cursor data;     /* of the row's message */
 	uint32_t around;	     /* offset in struct event of what the row's own offset is in */
-	struct wire_cursor timestamp, trace_id;
-	const uint8_t *span_id, *parent_id; /* varints, which end before data does; NULL: 0 */
+	/*
+	 * The event's timestamp, its length just before it. Behind it stand a tag, a length,
+	 * and the trace id, a UUID; then the span's id and its parent's.
+	 */
+	const uint8_t *timestamp;
 };
 
 /*

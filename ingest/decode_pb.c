@@ -137,8 +137,10 @@ static inline bool pass_id(struct wire_cursor *cursor, uint8_t tag)
 		return true;
 	memcpy(&bytes, cursor->at, sizeof(bytes));
 	ends = ~le64toh(bytes) & 0x8080808080808000;
-	cursor->at += ends ? __builtin_ctzll(ends) / 8 + 1 : 0;
-	return ends != 0;
+	if (!ends)
+		return false;
+	cursor->at += (unsigned int)__builtin_ctzll(ends) / 8 + 1;
+	return true;
 }
 
 /* SpanStart, SpanEnd, Instant: 20 to 22, so tags of two bytes, the second of which is 1. */
@@ -178,8 +180,7 @@ static inline bool find_usual(const uint8_t *record, size_t len, struct pb_event
 	if (!pass_id(&at, TAG_VARINT(3)) || !pass_id(&at, TAG_VARINT(4)) ||
 	    !take_what(&at, &out->row) || !take_short(&at, &inner))
 		return false;
-	out->timestamp = (struct wire_cursor){time, trace - 2};
-	out->trace_id = trace;
+	out->timestamp = time;
 	out->around = 0;
 	out->data = at;
 	return inner == at.end - at.at;
@@ -477,15 +478,16 @@ static int read_any(struct shape_sink *sink, struct wire_cursor record)
 
 static int read_usual(struct shape_sink *sink, const struct pb_event *usual)
 {
-	struct wire_cursor ids = {usual->trace_id + UUID_LEN, usual->data.end};
+	const struct wire_cursor time = {usual->timestamp, usual->timestamp + usual->timestamp[-1]};
+	const uint8_t *trace = time.end + 2;
+	struct wire_cursor ids = {trace + UUID_LEN, usual->data.end};
 	struct event *event = sink->event;
 	int64_t span_id, parent_id;
 	void *target;
 
-	rules_set_text(&event->trace_id, (const char *)usual->trace_id, UUID_LEN);
+	rules_set_text(&event->trace_id, (const char *)trace, UUID_LEN);
 	if (!take_number(&ids, TAG_VARINT(3), &span_id) ||
-	    !take_number(&ids, TAG_VARINT(4), &parent_id) ||
-	    read_time(&event->time_ns, usual->timestamp) < 0)
+	    !take_number(&ids, TAG_VARINT(4), &parent_id) || read_time(&event->time_ns, time) < 0)
 		return -1;
 	event->span_id = (uint64_t)span_id;
 	event->parent_id = (uint64_t)parent_id;

@@ -13,6 +13,7 @@ struct log_reader {
 	struct stream *stream;
 	struct decoder *decoder;
 	struct log_tally tally;
+	uint64_t passed; /* of the stream, tallied */
 	char complaint[544];
 
 	struct err err;			 /* of a record: not cleared, it is 500 bytes */
@@ -21,6 +22,12 @@ struct log_reader {
 	bool has_invocation;		 /* of the log at hand */
 	char trace_id[TRACE_ID_MAX + 1]; /* that its events named before the Invocation; "": none */
 };
+
+/* What the decoder wants, for the stream. */
+static bool wants(void *context, const uint8_t *record, size_t len)
+{
+	return decode_finds(context, record, len);
+}
 
 int log_reader_open(struct log_reader **out_reader, int fd, const char *name, bool ahead,
 		    struct err *err)
@@ -34,6 +41,7 @@ int log_reader_open(struct log_reader **out_reader, int fd, const char *name, bo
 	reader->stream = stream;
 	reader->decoder =
 		decoder_new(stream_format(stream) == STREAM_JSON ? DECODE_JSON : DECODE_PROTOBUF);
+	stream_set_filter(stream, wants, reader->decoder);
 	reader->first = 1;
 	*out_reader = reader;
 	return 0;
@@ -95,12 +103,9 @@ static void refuse(struct log_reader *reader, uint64_t number)
 	complain(reader, number, reader->err.text);
 }
 
-/* 1: an event; 0: none in this record. */
-static inline int decode(struct log_reader *reader, uint64_t number, const uint8_t *data,
-			 size_t len)
+/* 1: an event; 0: none in this record. `rc`: what the decoder said of it. */
+static int judge(struct log_reader *reader, uint64_t number, int rc)
 {
-	int rc = decode_record(reader->decoder, data, len, &reader->event, &reader->err);
-
 	if (rc == 0) {
 		reader->tally.unwanted++;
 		return 0;
@@ -112,6 +117,12 @@ static inline int decode(struct log_reader *reader, uint64_t number, const uint8
 	reader->tally.events++;
 	note_place(reader, number);
 	return 1;
+}
+
+static int decode(struct log_reader *reader, uint64_t number, const uint8_t *data, size_t len)
+{
+	return judge(reader, number,
+		     decode_record(reader->decoder, data, len, &reader->event, &reader->err));
 }
 
 /* A record that is shown in part. 1: an event; 0: none in this record, or it is cut; -1. */
@@ -141,6 +152,29 @@ static int read_long(struct log_reader *reader, const struct stream_record *reco
 	return 0;
 }
 
+/* As read_long(), of any record. */
+static int read_record(struct log_reader *reader, const struct stream_record *record,
+		       struct err *err)
+{
+	if (record->is_chosen)
+		return judge(reader, record->number,
+			     decode_found(reader->decoder, record->head, record->head_len,
+					  &reader->event, &reader->err));
+	if (record->head_len == record->size)
+		return decode(reader, record->number, record->head, record->head_len);
+	return read_long(reader, record, err);
+}
+
+/* Those that the stream has passed over since the last time. */
+static void tally_passed(struct log_reader *reader)
+{
+	uint64_t passed = stream_passed(reader->stream) - reader->passed;
+
+	reader->passed += passed;
+	reader->tally.records += passed;
+	reader->tally.unwanted += passed;
+}
+
 int log_reader_next(struct log_reader *reader, const struct event **out_event, struct err *err)
 {
 	struct stream_record record;
@@ -148,16 +182,13 @@ int log_reader_next(struct log_reader *reader, const struct event **out_event, s
 
 	while ((rc = stream_next(reader->stream, &record, err)) > 0) {
 		reader->tally.records++;
-		rc = record.head_len == record.size
-			     ? decode(reader, record.number, record.head, record.head_len)
-			     : read_long(reader, &record, err);
-		if (rc < 0)
-			return -1;
-		if (rc > 0) {
-			*out_event = reader->event;
-			return 1;
-		}
+		rc = read_record(reader, &record, err);
+		if (rc != 0)
+			break;
 	}
+	tally_passed(reader);
+	if (rc > 0)
+		*out_event = reader->event;
 	return rc;
 }
 

@@ -50,7 +50,10 @@ struct stream {
 	size_t cap;
 	bool has_large; /* gathered[] is mapped, and of LARGE_SIZE bytes */
 
-	uint64_t number;
+	stream_filter *filter; /* NULL: all are wanted */
+	void *filter_context;
+
+	uint64_t number, passed;
 	uint64_t left;	/* bytes of the record at hand from pos on; JSON: SIZE_UNSEEN until its
 			   newline  is seen, which counts as part of it then */
 	size_t scanned; /* JSON: bytes from pos on that hold no newline */
@@ -345,30 +348,53 @@ static int next_line(struct stream *stream, struct stream_record *record, struct
 
 /* ---- the interface ---- */
 
-/*
- * Nearly every record: it lies in the window to its end, as the one before does, and
- * its size takes one byte or two. false: look closer, nothing was passed over.
- */
-static inline bool next_at_hand(struct stream *stream, struct stream_record *out_record)
+/* The size of a record whose prefix takes one byte or two; 0: look closer. */
+static inline size_t short_size(const uint8_t *at, size_t there, size_t *out_prefix)
 {
-	size_t there = available(stream), prefix = 1, size;
-	const uint8_t *at;
+	size_t size = at[0], prefix = 1;
 
-	if (stream->left >= there || there - stream->left < 2)
-		return false;
-	there -= (size_t)stream->left;
-	at = stream->window + stream->len - there;
-	size = at[0];
 	if (size >= 0x80) {
 		size = (size & 0x7f) | (size_t)at[1] << 7;
 		prefix = 2;
 	}
-	if (!size || size > STREAM_HEAD_MAX || prefix + size > there)
+	*out_prefix = prefix;
+	return size <= STREAM_HEAD_MAX && prefix + size <= there ? size : 0;
+}
+
+/*
+ * Nearly every record: it lies in the window to its end, as the one before does, and
+ * its size takes one byte or two. Passes over those that the filter does not want.
+ * false: look closer at the next one, if there is one.
+ */
+static inline bool next_at_hand(struct stream *stream, struct stream_record *out_record)
+{
+	const uint8_t *at = stream->window + stream->pos, *end = stream->window + stream->len;
+	uint64_t passed = 0;
+	size_t size = 0;
+
+	if (stream->left > available(stream))
 		return false;
-	stream->pos = (size_t)(at - stream->window) + prefix;
+	at += stream->left;
+	while (end - at >= 2) {
+		size_t prefix;
+
+		size = short_size(at, (size_t)(end - at), &prefix);
+		if (!size)
+			break;
+		at += prefix;
+		if (!stream->filter || stream->filter(stream->filter_context, at, size))
+			break;
+		at += size;
+		size = 0;
+		passed++;
+	}
+	stream->pos = (size_t)(at - stream->window);
 	stream->left = size;
-	*out_record = (struct stream_record){++stream->number, at + prefix, size, size};
-	return true;
+	stream->passed += passed;
+	stream->number += passed + (size > 0);
+	*out_record =
+		(struct stream_record){stream->number, at, size, size, stream->filter != NULL};
+	return size > 0;
 }
 
 int stream_next(struct stream *stream, struct stream_record *out_record, struct err *err)
@@ -389,6 +415,7 @@ int stream_next(struct stream *stream, struct stream_record *out_record, struct 
 		return rc;
 	record.number = ++stream->number;
 	record.head = stream->window + stream->pos;
+	record.is_chosen = false;
 	*out_record = record;
 	return 1;
 }
@@ -516,6 +543,17 @@ void stream_free(struct stream *stream)
 	free(stream->gathered);
 	free(stream->name);
 	free(stream);
+}
+
+void stream_set_filter(struct stream *stream, stream_filter *filter, void *context)
+{
+	stream->filter = filter;
+	stream->filter_context = context;
+}
+
+uint64_t stream_passed(const struct stream *stream)
+{
+	return stream->passed;
 }
 
 enum stream_format stream_format(const struct stream *stream)

@@ -40,7 +40,11 @@ struct stream_record {
 	size_t head_len;     /* min(size, STREAM_HEAD_MAX) */
 	uint64_t size;	     /* bytes of the record, its length prefix or newline not
 				counted; JSON: UINT64_MAX while the line's end is not seen */
+	bool is_chosen;	     /* the filter was asked, and wants it; see stream_set_filter() */
 };
+
+/* Is this whole record wanted? */
+typedef bool stream_filter(void *context, const uint8_t *record, size_t len);
 
 /*
  * Takes over the descriptor (also on failure) and reads it from where it
@@ -50,6 +54,15 @@ struct stream_record {
  */
 int stream_open(struct stream **out_stream, int fd, const char *name, bool ahead, struct err *err);
 void stream_free(struct stream *stream);
+
+/*
+ * From now on a record that the filter does not want is passed over, not shown, and
+ * only counted. It is asked of most records of a protobuf log, of those that are short
+ * and lie at hand to their end; any other one is shown.
+ */
+void stream_set_filter(struct stream *stream, stream_filter *filter, void *context);
+/* Records that were passed over, not shown. */
+uint64_t stream_passed(const struct stream *stream);
 
 /*
  * 1: a record; 0: the end, whole, cut or broken; -1: the read failed (ERR_IO). A

@@ -95,6 +95,46 @@ static void test_sizes(void **state)
 	buf_release(&file);
 }
 
+/* Wants records that end with 'y'; counts those it was asked of. */
+static bool ends_with_y(void *context, const uint8_t *record, size_t len)
+{
+	size_t *asked = context;
+
+	(*asked)++;
+	return record[len - 1] == 'y';
+}
+
+/* Three records in a hundred are wanted; a few lie across the ends of blocks, and are shown. */
+static void test_filter(void **state)
+{
+	const size_t count = 20000;
+	struct buf file = BUF_INIT;
+	struct stream_record record;
+	struct err err = ERR_INIT;
+	struct stream *stream;
+	size_t asked = 0, chosen = 0, others = 0, i;
+
+	(void)state;
+	for (i = 1; i <= count; i++)
+		add_record(&file, 2 + i % 300, i % 100 < 3 ? 'y' : 'n');
+	stream = open_stream(&file);
+	stream_set_filter(stream, ends_with_y, &asked);
+	while (stream_next(stream, &record, &err) > 0) {
+		assert_int_equal(record.size, 2 + record.number % 300);
+		assert_int_equal(record.head[record.size - 1], record.number % 100 < 3 ? 'y' : 'n');
+		assert_true(!record.is_chosen || record.number % 100 < 3);
+		chosen += record.is_chosen;
+		others += !record.is_chosen;
+	}
+	assert_int_equal(stream_end(stream), STREAM_WHOLE);
+	assert_int_equal(asked, chosen + stream_passed(stream));
+	assert_int_equal(others, count - asked);
+	assert_in_range(others, 1, 200);
+	assert_in_range(chosen, count * 3 / 100 - others, count * 3 / 100);
+	stream_free(stream);
+	buf_release(&file);
+}
+
 static void test_too_large_body(void **state)
 {
 	struct buf file = BUF_INIT;
@@ -404,6 +444,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_too_large_body),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_cut_in_a_large_record),
