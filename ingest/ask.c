@@ -185,14 +185,25 @@ static void probe_clear(struct probe *probe)
 	probe->next = probe->end = 0;
 }
 
+/* Noise is no entry: it would be stored as a proof for good, and a later server asked under it. */
+static bool is_entry(struct ask *ask, const struct kept_answer *answer)
+{
+	struct result ignored;
+	struct err fault = ERR_INIT;
+
+	if (answer->outcome != LOOKUP_FOUND)
+		return answer->outcome == LOOKUP_OUTPUTS_EVICTED;
+	arena_reset(&ask->arena);
+	return result_parse_action(answer->data, answer->len, &ask->arena, &ignored, &fault) == 0;
+}
+
 /* An entry that is there proves the name, even if its outputs are gone. */
 static bool probe_proves(const struct probe *probe)
 {
 	size_t i;
 
 	for (i = 0; i < PROBE_DIGESTS; i++)
-		if (probe->answers[i].outcome == LOOKUP_FOUND ||
-		    probe->answers[i].outcome == LOOKUP_OUTPUTS_EVICTED)
+		if (is_entry(probe->ask, &probe->answers[i]))
 			return true;
 	return false;
 }

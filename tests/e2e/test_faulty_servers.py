@@ -147,6 +147,14 @@ def test_garbage_for_every_fifth(br2, clean, db, garbage):
     check_mended(br2, clean, db)
 
 
+def test_garbage_proves_no_instance_name(br2, clean, db):
+    root, _ = clean
+    with cache(lambda connection, stream, *_: connection.answer(stream, b'\xff' * 50) or True) as bad:
+        ingest(br2, root, db, bad.address)
+    assert value(db, 'SELECT count(*) FROM run WHERE instance_proved') == 0
+    check_mended(br2, clean, db)
+
+
 def test_answers_of_five_megabytes(br2, clean, db):
     """stdout_raw; what is kept of them is no more than of others."""
     root, wanted = clean
