@@ -38,6 +38,13 @@ def preload(note=None, at=0, half=False):
     return {'ASAN_OPTIONS': options, 'LD_PRELOAD': os.environ['BR2_KILL_AT_SO'], **(noted if note else {})}
 
 
+class Unsynced(harness.Program):
+    """Nobody waits for the disk: for tests that only kill, and do so often."""
+
+    def environment(self, extra):
+        return super().environment({**preload(), **extra})
+
+
 def files_of(db):
     return [Path(f'{db}{end}') for end in ('', '-journal', '-wal', '-shm')]
 
@@ -63,7 +70,8 @@ class Victim:
     """A database, and a command on it that is killed and then run to its end."""
 
     def __init__(self, br2, folder, command, before=None, keeps=True):
-        self.br2, self.folder, self.before, self.keeps = br2, folder, before, keeps
+        self.br2 = Unsynced(br2.binary, br2.home)
+        self.folder, self.before, self.keeps = folder, before, keeps
         self.db, self.note = folder / 'br2.db', folder / 'note'
         self.command = [*command, '--db', self.db]
         self.kills, self.moments = 0, collections.Counter()
@@ -126,7 +134,7 @@ class Victim:
             now = self.left()
             assert not self.keeps or known <= now, 'nothing that was found is lost'
             known = now
-        self.br2.run(*self.command, env=preload())
+        self.br2.run(*self.command)
         assert dump(self.db) == self.wanted
         sound(self.db)
         assert not any(path.exists() and path.read_bytes()[:1] != b"\0" for path in files_of(self.db)[1:])

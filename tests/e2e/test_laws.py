@@ -12,6 +12,7 @@ import pytest
 
 import harness
 from harness import dump, rows, value
+from trees import records
 
 
 def digest_of(path):
@@ -98,20 +99,6 @@ def test_a_grown_log_is_completed(br2, project, server, tmp_path):
     at_once = tmp_path / 'at_once.db'
     ingest(br2, at_once, server, root)
     assert dump(grown) == dump(at_once)
-
-
-def records(plain):
-    """Where each record begins behind its length, and where it ends."""
-    at = 0
-    while at < len(plain):
-        size = shift = 0
-        while True:
-            byte = plain[at]
-            at, size, shift = at + 1, size | (byte & 127) << shift, shift + 7
-            if byte < 128:
-                break
-        yield at, at + size
-        at += size
 
 
 def damaged(plain):
