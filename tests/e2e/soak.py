@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 import uuid
 from pathlib import Path
 
@@ -25,6 +26,8 @@ from load import V2, digest, part  # noqa: E402
 
 INSTANCE = 'qemu-mini' # of the sample `cells`
 KEPT_LOGS = 12 # Buck2 keeps so many
+# A build each so many seconds: --watch rests for up to five minutes, and holds 256 logs open meanwhile.
+PACE_S, AT_ONCE = 3, 3
 HASH = re.compile(rb'(?<![0-9a-f])[0-9a-f]{64}(?=:\d)')
 
 
@@ -52,6 +55,7 @@ class Builds:
             recorded = [row for row in map(json.loads, lines) if row['instance'] == INSTANCE]
         self.recorded = {row['digest'].split(':')[0]: row for row in recorded}
         self.results, self.logs, self.growing = {}, [], []
+        self.next_at = time.monotonic()
 
     def fresh(self):
         """(trace id, stream) of a build that never was; its results are added to those to be had."""
@@ -97,8 +101,10 @@ class Builds:
         """What happens between two ingests."""
         self.end()
         self.rotate()
-        for _ in range(self.rng.choice([0, 1, 1, 2, 3])):
-            self.begin()
+        for _ in range(AT_ONCE):
+            if time.monotonic() > self.next_at:
+                self.next_at = time.monotonic() + self.rng.uniform(0, 2 * PACE_S)
+                self.begin()
 
 
 class Coming:
