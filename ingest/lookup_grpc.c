@@ -19,6 +19,12 @@
  */
 #define BATCH_BYTES ((int64_t)1 << 20)
 #define BATCH_BLOBS 128u
+/*
+ * Answers come in heaps, and each is stored before the next one is taken. What is asked
+ * meanwhile goes out in groups of so many: if it waited for the whole heap to be stored,
+ * the server would wait, too, and so would we for the next heap.
+ */
+#define CALLS_SENT_TOGETHER 16u
 #define NO_SLOT UINT32_MAX
 
 enum slot_state {
@@ -45,6 +51,7 @@ struct transport_grpc {
 	struct slot *slots;
 	uint32_t *pending, pending_count;   /* slots, oldest first */
 	uint32_t *answered, answered_count; /* slots */
+	uint32_t unsent;		    /* calls started since the channel's last turn */
 	struct buf message, data;	    /* of the answer that the engine has */
 };
 
@@ -76,6 +83,7 @@ static void call(struct transport_grpc *grpc, struct slot *slot)
 {
 	rpc_ready(&slot->rpc);
 	slot->state = SLOT_FLYING;
+	grpc->unsent++;
 	channel_start(grpc->channel, &slot->rpc);
 }
 
@@ -252,6 +260,14 @@ static void finish_call(struct transport_grpc *grpc, struct rpc *rpc)
 		answer_from_call(grpc, slot);
 }
 
+static void send_calls(struct transport_grpc *grpc)
+{
+	if (grpc->unsent < CALLS_SENT_TOGETHER)
+		return;
+	grpc->unsent = 0;
+	channel_send(grpc->channel);
+}
+
 static void finish_calls(struct transport_grpc *grpc)
 {
 	struct rpc *rpc;
@@ -300,6 +316,8 @@ static int transport_grpc_wait(struct transport *self, int64_t timeout_ms,
 	 */
 	if (!grpc->answered_count)
 		send_pending(grpc);
+	else
+		send_calls(grpc);
 	while (!grpc->answered_count) {
 		int64_t now_ms = clock_monotonic_ms();
 
@@ -308,6 +326,7 @@ static int transport_grpc_wait(struct transport *self, int64_t timeout_ms,
 		else if (now_ms >= end_ms)
 			return 0;
 		channel_turn(grpc->channel, end_ms);
+		grpc->unsent = 0;
 		finish_calls(grpc);
 	}
 	return give_answer(grpc, out_reply);

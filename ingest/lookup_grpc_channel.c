@@ -525,6 +525,12 @@ static void turn_connected(struct channel *channel, int64_t end_ms)
 	flush(channel);
 }
 
+void channel_send(struct channel *channel)
+{
+	if (channel->http2)
+		flush(channel);
+}
+
 void channel_turn(struct channel *channel, int64_t end_ms)
 {
 	channel->now_ms = clock_monotonic_ms();

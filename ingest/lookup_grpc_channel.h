@@ -36,6 +36,8 @@ struct rpc *channel_ended(struct channel *channel);
  * CLOCK_MONOTONIC) nor a signal. So it may return without anything done.
  */
 void channel_turn(struct channel *channel, int64_t end_ms);
+/* Sends what was started, as far as there is room; neither receives nor waits. */
+void channel_send(struct channel *channel);
 /* Reads the token file again. 1: the token has changed; 0. */
 int channel_refresh(struct channel *channel);
 /* Does the environment name a proxy, which is then asked for the connection? */
