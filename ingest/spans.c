@@ -55,6 +55,7 @@ static struct span *take_memory(struct spans *spans, size_t len)
 
 	if (span && len <= span->text_cap) {
 		spans->spare = span->next;
+		__builtin_prefetch(span->next); /* starts come in rows */
 		return span;
 	}
 	span = xmalloc(sizeof(*span) + cap);
@@ -85,7 +86,7 @@ void spans_release(struct spans *spans)
 
 static void grow(struct spans *spans)
 {
-	struct spans bigger = *spans;
+	struct spans bigger = SPANS_INIT;
 	size_t i;
 
 	bigger.bucket_count = spans->bucket_count ? spans->bucket_count * 2 : FIRST_BUCKETS;
@@ -101,7 +102,8 @@ static void grow(struct spans *spans)
 		}
 	}
 	free(spans->buckets);
-	*spans = bigger;
+	spans->buckets = bigger.buckets;
+	spans->bucket_count = bigger.bucket_count;
 }
 
 /* ---- spans ---- */
@@ -155,19 +157,42 @@ void spans_start(struct spans *spans, const struct event *event)
 
 void spans_stage(struct spans *spans, uint64_t parent_id, uint64_t seq, const struct stage *stage)
 {
-	struct span *span = spans_find(spans, parent_id);
-	size_t len = stage->name.len;
+	spans->notes[spans->note_count++] = (struct stage_note){parent_id, seq, *stage};
+	if (spans->note_count == SPANS_NOTES)
+		spans_settle(spans);
+}
 
-	if (!span)
-		return;
-	if (len >= sizeof(span->stage_name))
-		len = sizeof(span->stage_name) - 1;
-	if (len)
-		memcpy(span->stage_name, stage->name.data, len);
-	span->stage_name[len] = '\0';
-	span->stage_seq = seq;
-	span->stage.digest = stage->digest;
-	span->stage.name = (struct str){span->stage_name, len};
+static void settle(struct span *span, const struct stage_note *note)
+{
+	if (note->seq < span->seq)
+		return; /* of one before it with the same id */
+	span->stage_seq = note->seq;
+	span->stage = note->stage;
+}
+
+/*
+ * A stage comes three times as often as a start, and where thousands run at once each
+ * look at a bucket or a span is one far from the cache. Those of many stages are asked
+ * for ahead: they wait for memory together, not in turn.
+ */
+void spans_settle(struct spans *spans)
+{
+	struct span *found[SPANS_NOTES];
+	size_t i;
+
+	for (i = 0; i < spans->note_count && spans->bucket_count; i++)
+		__builtin_prefetch(bucket_of(spans, spans->notes[i].parent_id));
+	for (i = 0; i < spans->note_count; i++) {
+		found[i] = spans_find(spans, spans->notes[i].parent_id);
+		if (found[i]) {
+			__builtin_prefetch(&found[i]->stage, 1);
+			__builtin_prefetch(&found[i]->stage.name, 1);
+		}
+	}
+	for (i = 0; i < spans->note_count; i++)
+		if (found[i])
+			settle(found[i], &spans->notes[i]);
+	spans->note_count = 0;
 }
 
 struct span *spans_find(struct spans *spans, uint64_t span_id)
@@ -203,6 +228,7 @@ int spans_each(struct spans *spans, int (*visit)(void *context, const struct spa
 {
 	size_t i;
 
+	spans_settle(spans);
 	for (i = 0; i < spans->bucket_count; i++) {
 		const struct span *span;
 

@@ -53,15 +53,57 @@ static void test_the_last_stage_with_a_digest_stays(void **state)
 
 	(void)state;
 	spans_start(&spans, &event);
-	spans_stage(&spans, 3, 11, &stage);
-	stage.name = STR("a stage name longer than the room for it");
-	spans_stage(&spans, 3, 12, &stage);
-	spans_stage(&spans, 999, 13, &stage); /* nobody's: ignored */
+	spans_stage(&spans, 3, 111, &stage);
+	stage.name = STR("execute");
+	spans_stage(&spans, 3, 112, &stage);
+	spans_stage(&spans, 999, 113, &stage); /* nobody's: ignored */
+	spans_settle(&spans);
 	span = spans_find(&spans, 3);
-	assert_int_equal(span->stage_seq, 12);
+	assert_int_equal(span->stage_seq, 112);
 	assert_int_equal(span->stage.digest.size_bytes, 141);
-	assert_int_equal(span->stage.name.len, sizeof(span->stage_name) - 1);
-	assert_true(str_starts(span->stage.name, "a stage name longer"));
+	assert_true(str_is(span->stage.name, "execute"));
+	spans_release(&spans);
+}
+
+/* Whenever they are brought to their spans. */
+static void test_many_stages(void **state)
+{
+	struct spans spans = SPANS_INIT;
+	struct stage stage = {.digest = {.hash_len = 32}, .name = STR("queue")};
+	const uint64_t count = 1000;
+	uint64_t id;
+
+	(void)state;
+	for (id = 1; id <= count; id++) {
+		struct event event = start_event(id, "");
+
+		spans_start(&spans, &event);
+		stage.digest.size_bytes = (int64_t)id;
+		spans_stage(&spans, id, count + id, &stage);
+	}
+	spans_settle(&spans);
+	for (id = 1; id <= count; id++) {
+		assert_int_equal(spans_find(&spans, id)->stage.digest.size_bytes, id);
+		assert_int_equal(spans_find(&spans, id)->stage_seq, count + id);
+	}
+	spans_release(&spans);
+}
+
+static void test_a_stage_is_not_the_next_ones(void **state)
+{
+	struct spans spans = SPANS_INIT;
+	struct event event = start_event(3, "");
+	const struct stage stage = {.digest = {.hash_len = 32}, .name = STR("queue")};
+
+	(void)state;
+	spans_start(&spans, &event);
+	spans_stage(&spans, 3, 111, &stage);
+	spans_end(&spans, 3);
+	event.seq = 120;
+	spans_start(&spans, &event);
+	spans_settle(&spans);
+	assert_int_equal(spans_find(&spans, 3)->stage_seq, 0);
+	assert_int_equal(spans_find(&spans, 3)->stage.digest.hash_len, 0);
 	spans_release(&spans);
 }
 
@@ -116,6 +158,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_start_outlives_its_event),
 		cmocka_unit_test(test_the_last_stage_with_a_digest_stays),
+		cmocka_unit_test(test_many_stages),
+		cmocka_unit_test(test_a_stage_is_not_the_next_ones),
 		cmocka_unit_test(test_thousands_open_and_end),
 		cmocka_unit_test(test_a_hostile_log_meets_the_ceiling),
 	};
