@@ -10,6 +10,9 @@ target_compile_options(br2_flags INTERFACE
 if(BR2_WERROR)
     target_compile_options(br2_flags INTERFACE -Werror)
 endif()
+if(BR2_ANALYZE)
+    target_compile_options(br2_flags INTERFACE -fanalyzer)
+endif()
 # Hardening, of generated code too: it reads what strangers send.
 # tests/lint/check_hardening.py looks at what comes out.
 add_compile_options(-fPIE -fstack-protector-strong -fstack-clash-protection)

@@ -292,7 +292,7 @@ static int give_rise(struct reading *r, const struct kept *before, const struct 
 		     struct err *err)
 {
 	/* A counter that fell began anew with its kubelet. */
-	bool is_new = !before || run->value < before->value;
+	double since = before && run->value >= before->value ? before->value : 0;
 	struct oom_count oom = {
 		.layer = LAYER_PROMETHEUS,
 		.namespace = run->text[KEPT_NAMESPACE],
@@ -301,7 +301,7 @@ static int give_rise(struct reading *r, const struct kept *before, const struct 
 		.container_id = run->text[KEPT_ID],
 		.first_ns = before ? before->last_ns : UNKNOWN,
 		.last_ns = run->first_ns,
-		.count = whole(is_new ? run->value : run->value - before->value),
+		.count = whole(run->value - since),
 	};
 
 	/* A series that was there before the time asked for: when it rose is not known. */

@@ -179,19 +179,20 @@ static bool is_limited(const struct check *check)
 	return check->max_oom != UNKNOWN || check->max_rss_bytes != UNKNOWN;
 }
 
-static int check_all(struct store *store, struct check *check, int operands, char **argv,
+static int check_all(struct store *store, const struct check *limits, int operands, char **argv,
 		     struct err *err)
 {
 	struct report_scope scope = REPORT_SCOPE_INIT;
+	struct check check = *limits;
 	int health = EXIT_DONE, code = EXIT_DONE;
 
 	if (flags.integrity)
 		health = check_database(store, err);
-	if (health >= 0 && is_limited(check)) {
-		check->scope = &scope;
+	if (health >= 0 && is_limited(&check)) {
+		check.scope = &scope;
 		code = scope_choose(store, &flags.scope, operands, argv, &scope, err);
 		if (code == 0)
-			code = check_limits(store, check, err);
+			code = check_limits(store, &check, err);
 	}
 	report_scope_release(&scope);
 	if (health < 0 || code < 0)

@@ -60,8 +60,7 @@ static const struct option table[] = {
 	{"remote-header", 0, "NAME=VALUE", OPTION_LIST, &flags.headers, NULL},
 	{"token-file", 0, "FILE", OPTION_TEXT, &flags.token_file,
 	 "send the bearer token in this file"},
-	{"in-flight", 0, "N", OPTION_NUMBER, &flags.in_flight,
-	 "questions at once (default: 128)"},
+	{"in-flight", 0, "N", OPTION_NUMBER, &flags.in_flight, "questions at once (default: 128)"},
 	{"retry-missing", 0, NULL, OPTION_FLAG, &flags.retry_missing,
 	 "ask again for all missing results, however old"},
 	{"no-stderr", 0, NULL, OPTION_FLAG, &flags.no_stderr,
@@ -133,12 +132,14 @@ static volatile sig_atomic_t signal_number;
 static void on_signal(int number)
 {
 	signal_number = number;
+	/* Sets flags and no more. NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
 	pipeline_interrupt();
 	signal(number, SIG_DFL);
 }
 
 static void on_signal_watching(int number)
 {
+	/* A flag and write(). NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
 	pipeline_follow_end();
 	signal(number, SIG_DFL);
 }

@@ -63,7 +63,7 @@ static int parse_age(const char *text, int64_t now_ns, int64_t *out_before_ns, s
 {
 	size_t digits = strspn(text, "0123456789");
 	const struct unit *unit = text[digits] ? find_unit(text[digits]) : NULL;
-	long long count = digits && digits < 10 ? atoll(text) : 0;
+	long long count = digits && digits < 10 ? strtoll(text, NULL, 10) : 0;
 
 	if (!digits || !unit || text[digits + 1])
 		return err_set(err, ERR_USAGE,

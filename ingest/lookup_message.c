@@ -30,7 +30,7 @@ static void pack(const ProtobufCMessage *message, struct buf *out)
 static void format_hash(const struct digest *digest, char out[DIGEST_TEXT_MAX])
 {
 	digest_format(digest, out);
-	out[2 * digest->hash_len] = '\0';
+	out[(size_t)2 * digest->hash_len] = '\0';
 }
 
 /* A digest's message and the text that it borrows. */

@@ -266,7 +266,7 @@ static int read_lines(struct transport_replay *replay, struct unpack *unpack, st
 		more = err_set(err, ERR_FORMAT, "%s: not a recording of br2-ingest", replay->path);
 	else if (more)
 		err_prefix(err, "%s:%llu", replay->path,
-			   (unsigned long long)(lines.number + (more < 0)));
+			   (unsigned long long)lines.number + (more < 0));
 	buf_release(&lines.text);
 	return more ? -1 : 0;
 }

@@ -2,6 +2,7 @@
 
 #include "plan_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct maker {
@@ -323,12 +324,22 @@ void plan_todays_note(struct plan_todays *todays, const struct plan_known *known
 	}
 }
 
+/* Of a site, which was made of such pools. */
+static const struct plan_today *today_of(const struct plan_todays *todays,
+					 const struct plan_today *pool)
+{
+	const struct plan_today *today = find_today(todays, pool);
+
+	assert(today);
+	return today;
+}
+
 size_t plan_todays_workers(const struct plan_todays *todays, const struct plan_sites *sites)
 {
 	size_t i, sum = 0;
 
 	for (i = 0; i < sites->count; i++)
-		sum += find_today(todays, &sites->pools[i])->workers_max;
+		sum += today_of(todays, &sites->pools[i])->workers_max;
 	return sum;
 }
 
@@ -339,7 +350,7 @@ struct plan_site *plan_todays_sites(const struct plan_todays *todays,
 	size_t i;
 
 	for (i = 0; i < sites->count; i++)
-		list[i] = site_of(&known->settings, find_today(todays, &sites->pools[i]),
+		list[i] = site_of(&known->settings, today_of(todays, &sites->pools[i]),
 				  sites->turn_ns);
 	return list;
 }

@@ -94,7 +94,7 @@ static int find_historical(struct store *store, const struct digest *link, struc
 	struct param param = {":link", {.type = VALUE_TEXT}};
 
 	digest_format(link, text);
-	*strchr(text, ':') = '-';
+	text[(size_t)2 * link->hash_len] = '-';
 	param.value.text = str_of(text);
 	if (store_query(store, report_sql("action_linked"), &param, 1, take_linked, search, err) <
 	    0)

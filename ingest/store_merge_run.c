@@ -213,7 +213,7 @@ static int read_function(struct store *store, int64_t run_id, enum digest_functi
 static int settle_function(struct merge *merge, const struct run_at *run, int64_t run_id,
 			   enum digest_function *out, struct err *err)
 {
-	enum digest_function theirs, ours;
+	enum digest_function theirs = DIGEST_UNKNOWN, ours = DIGEST_UNKNOWN;
 	bool theirs_proved, ours_proved;
 	int found = read_function(merge->from, run->run_id, &theirs, &theirs_proved, err);
 

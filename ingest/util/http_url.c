@@ -19,6 +19,16 @@ static char *part_of(CURLU *url, CURLUPart part)
 	return copy;
 }
 
+/* One that an address that was read always has: only memory can be short. */
+static char *known_part_of(CURLU *url, CURLUPart part)
+{
+	char *text = part_of(url, part);
+
+	if (!text)
+		abort();
+	return text;
+}
+
 static bool has_part(CURLU *url, CURLUPart part)
 {
 	char *text = part_of(url, part);
@@ -45,7 +55,7 @@ static char *make_name(CURLU *url)
 	char *name;
 
 	curl_url_set(shown, CURLUPART_QUERY, NULL, 0);
-	name = part_of(shown, CURLUPART_URL);
+	name = known_part_of(shown, CURLUPART_URL);
 	if (name[strlen(name) - 1] == '/')
 		name[strlen(name) - 1] = '\0';
 	curl_url_cleanup(shown);
@@ -81,9 +91,9 @@ int http_url_parse(const char *text, const char *prefix, struct http_url *out_ur
 	int rc = check(url, parsed, prefix, err);
 
 	if (rc == 0) {
-		scheme = part_of(url, CURLUPART_SCHEME);
+		scheme = known_part_of(url, CURLUPART_SCHEME);
 		host = part_of(url, CURLUPART_HOST);
-		out_url->text = part_of(url, CURLUPART_URL);
+		out_url->text = known_part_of(url, CURLUPART_URL);
 		out_url->name = make_name(url);
 		out_url->tls = strcmp(scheme, "https") == 0;
 		out_url->loopback = host && is_loopback(host);
@@ -136,7 +146,7 @@ char *http_url_with(const struct http_url *url, const char *path, const struct h
 	curl_url_set(made, CURLUPART_URL, url->text, 0);
 	if (path)
 		set_path(made, path);
-	text = part_of(made, CURLUPART_URL);
+	text = known_part_of(made, CURLUPART_URL);
 	buf_addstr(&whole, text);
 	if (count) {
 		buf_addch(&whole, strchr(text, '?') ? '&' : '?');
