@@ -334,6 +334,14 @@ static void forget_action(struct action *action)
 	action->scheduling_mode = UNKNOWN;
 }
 
+/* What lies in the hash counts by hash_len alone. */
+static void forget_stage(struct stage *stage)
+{
+	stage->digest.hash_len = stage->digest.function = 0;
+	stage->digest.size_bytes = 0;
+	stage->name = STR_NULL;
+}
+
 static void forget_rest(struct event *event)
 {
 	event->invocation = (struct invocation){.start_ns = UNKNOWN};
@@ -355,7 +363,7 @@ void rules_begin(struct shape_sink *sink)
 	event->time_ns = event->duration_us = UNKNOWN;
 	event->trace_id = STR_NULL;
 	if (sink->used & USED_STAGE)
-		memset(&event->stage, 0, sizeof(event->stage));
+		forget_stage(&event->stage);
 	if (sink->used & USED_ACTION)
 		forget_action(&event->action);
 	if (sink->used & ~(USED_STAGE | USED_ACTION | USED_NOTHING))

@@ -130,7 +130,8 @@ static struct span *copy_start(struct spans *spans, const struct event *event)
 	span->seq = event->seq;
 	span->start_ns = event->time_ns;
 	span->stage_seq = 0;
-	memset(&span->stage, 0, sizeof(span->stage));
+	span->stage.digest.hash_len = 0;
+	span->stage.name = STR_NULL;
 	span->type = event->action.type;
 	span->name = *name;
 	keep(&span->name.buck_package, &at);
