@@ -44,10 +44,14 @@ def peaked(command, **popen):
     return Cost(told['wall'], told['cpu']), told['max_rss_bytes']
 
 
+def rounds(count, *measures):
+    """One round to warm up, then `count` rounds: the costs of all in turn."""
+    return [tuple(measure() for measure in measures) for _ in range(count + 1)][1:]
+
+
 def paired(count, mine, theirs):
     """One pair to warm up, then `count` pairs of costs."""
-    pairs = [(mine(), theirs()) for _ in range(count + 1)]
-    return pairs[1:]
+    return rounds(count, mine, theirs)
 
 
 def ratios(pairs, what='wall'):
