@@ -1,5 +1,6 @@
 """Results are asked for while logs are still read: by when, and that the rows are the same."""
 import contextlib
+import hashlib
 import re
 import sqlite3
 import subprocess
@@ -96,6 +97,34 @@ def test_rows_are_those_of_one_after_the_other(br2, project, cache, tmp_path, sa
     asked = re.search(r'\d+ results asked', br2.run(root, '--db', cache.db, *server).stderr)
     assert dump(cache.db) == dump(apart)
     assert asked and asked[0] == asked_apart[0]
+
+
+def few_under_each_name(cache):
+    """Other results under one name than under another: so several names answer, and many a run's first one does not."""
+    def answer(request, context):
+        with cache.lock:
+            cache.asked.append(request)
+        if hashlib.sha256(request).digest()[0] > 16:
+            context.abort(grpc.StatusCode.NOT_FOUND, 'Object not found')
+        return EXIT_CODE_1
+
+    cache.answer = answer
+
+
+@pytest.mark.parametrize('options', [[], ['--pool', 'shared']])
+@pytest.mark.parametrize('sample', ['cells', 'demo-x86_64'])
+def test_names_are_chosen_as_by_one_after_the_other(br2, project, cache, tmp_path, sample, options):
+    """Where several names answer, which one wins does not depend on when it is asked."""
+    few_under_each_name(cache)
+    root, apart = project(sample), tmp_path / 'apart.db'
+    server = ['--endpoint', cache.address, '--no-report', *options]
+    br2.run(root, '--db', apart, '--no-remote', '--no-report', *options)
+    br2.run(root, '--db', apart, *server)
+    br2.run(root, '--db', cache.db, *server)
+    assert dump(cache.db) == dump(apart)
+    # GetActionResultRequest begins with the name.
+    assert len({asked[2:2 + asked[1]] for asked in cache.asked}) > 1, 'several names are tried'
+    assert value(apart, 'SELECT count(*) FROM result') > 0
 
 
 def test_an_answer_that_never_comes_holds_no_log_up(br2, project, cache):
