@@ -31,16 +31,18 @@ static int count_action(struct store *store, int64_t run_id, const struct action
 
 /*
  * An end comes whole. Only its start is another record, which one copy of the log
- * may lack; and a file that holds several logs counts on.
+ * may lack: what is derived from the end then is some ns off, so that the smaller of
+ * two is taken, whichever came first. And a file that holds several logs counts on.
  */
 static int complete_action(struct store *store, const struct reference *self, int64_t span_id,
 			   int64_t start_ns, struct err *err)
 {
-	struct statement *s = db_use(
-		store, ST_ACTION_COMPLETE,
-		"UPDATE action SET seq = min(seq, :seq), start_ns = ifnull(start_ns, :start_ns)"
-		" WHERE run_id = :run AND span_id = :span AND (:seq < seq"
-		" OR (start_ns IS NULL AND :start_ns IS NOT NULL))");
+	struct statement *s =
+		db_use(store, ST_ACTION_COMPLETE,
+		       "UPDATE action SET seq = min(seq, :seq),"
+		       " start_ns = coalesce(min(start_ns, :start_ns), start_ns, :start_ns)"
+		       " WHERE run_id = :run AND span_id = :span AND (:seq < seq"
+		       " OR :start_ns < start_ns OR (start_ns IS NULL AND :start_ns IS NOT NULL))");
 
 	bind_int(s, ":seq", self->seq);
 	bind_int(s, ":start_ns", start_ns);

@@ -101,12 +101,28 @@ def test_a_grown_log_is_completed(br2, project, server, tmp_path):
     assert dump(grown) == dump(at_once)
 
 
-def damaged(plain):
+def damaged(plain, first=4):
     """Every fifth record opens a group that does not close."""
     out = bytearray(plain)
-    for begin, _ in list(records(plain))[4::5]:
+    for begin, _ in list(records(plain))[first::5]:
         out[begin] = 0x0b
     return bytes(out)
+
+
+@pytest.mark.parametrize('first', [1, 2, 3, 4])
+def test_a_damaged_copy_comes_before_or_after(br2, project, tmp_path, first):
+    """Where the record of a start cannot be read, it is derived from the end, and some ns off."""
+    log = max(harness.log_files(project('cells')), key=lambda p: p.stat().st_size)
+    plain = subprocess.run(['zstd', '-dcq', log], check=True, capture_output=True).stdout
+    copies = [tmp_path / 'x_events.pb', tmp_path / 'y_events.pb']
+    for path, content in zip(copies, (plain, damaged(plain, first))):
+        path.write_bytes(content)
+    dumps = []
+    for number, order in enumerate([copies, copies[::-1]]):
+        for path in order:
+            br2.run(path, '--db', tmp_path / f'{number}.db', '--no-remote', '--no-report', '--project', 'x')
+        dumps.append(dump(tmp_path / f'{number}.db'))
+    assert dumps[0] == dumps[1]
 
 
 @pytest.mark.parametrize('before', ['mended', 'behind another', 'twice cut', 'of another run'])

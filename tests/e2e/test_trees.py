@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / 'server'))
 from peer import Peer, each  # noqa: E402
 
 FEW, MANY = 6, 100
+FIRST = int.from_bytes(os.urandom(4), 'big')
 
 
 def pytest_generate_tests(metafunc):
@@ -31,8 +32,7 @@ def pytest_generate_tests(metafunc):
     if 'BR2_SEED' in os.environ:
         seeds = [pytest.param(int(os.environ['BR2_SEED']), marks=mark) for mark in ([], pytest.mark.long)]
     else:
-        first = int.from_bytes(os.urandom(4), 'big')
-        seeds = [*range(FEW), *(pytest.param(first + n, marks=pytest.mark.long) for n in range(MANY))]
+        seeds = [*range(FEW), *(pytest.param(FIRST + n, marks=pytest.mark.long) for n in range(MANY))]
     metafunc.parametrize('seed', seeds, scope='module')
 
 
