@@ -57,20 +57,20 @@ static bool has_buck_out(const char *dir)
 	return found;
 }
 
-/* "ROOT/buck-out/ISOLATION/log": fills both. */
-static bool split_log_dir(const char *dir, char **out_root, char **out_isolation)
+/* "ROOT/buck-out/ISOLATION/log": the root; NULL: it is none. */
+static char *split_log_dir(const char *dir, char **out_isolation)
 {
-	char *isolation = path_dir(dir), *buck_out = path_dir(isolation);
+	char *isolation = path_dir(dir), *buck_out = path_dir(isolation), *root = NULL;
 	bool fits =
 		strcmp(path_base(dir), "log") == 0 && strcmp(path_base(buck_out), "buck-out") == 0;
 
 	if (fits) {
-		*out_root = path_dir(buck_out);
+		root = path_dir(buck_out);
 		*out_isolation = xstrdup(path_base(isolation));
 	}
 	free(isolation);
 	free(buck_out);
-	return fits;
+	return root;
 }
 
 static void find_owner(struct walk *walk, const char *holder, bool in_buck_out)
@@ -100,12 +100,13 @@ static void find_owner(struct walk *walk, const char *holder, bool in_buck_out)
 /* What it gives is borrowed until the next call, but for its isolation dir. */
 static void locate(struct walk *walk, const char *dir, struct where *where)
 {
-	char *holder = NULL;
+	char *holder;
 	bool in_buck_out;
 
 	*where = (struct where){.root = NULL};
-	in_buck_out = split_log_dir(dir, &holder, &where->isolation_dir);
-	if (!in_buck_out)
+	holder = split_log_dir(dir, &where->isolation_dir);
+	in_buck_out = holder != NULL;
+	if (!holder)
 		holder = xstrdup(dir);
 	/* As a rule it is the isolation dir beside the last one. */
 	if (!walk->owner.holder || walk->owner.in_buck_out != in_buck_out ||

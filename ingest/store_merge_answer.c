@@ -37,7 +37,7 @@ struct answer {
 static int compare_texts(struct str a, struct str b)
 {
 	size_t len = a.len < b.len ? a.len : b.len;
-	int order = len ? memcmp(a.data, b.data, len) : 0;
+	int order = len && a.data && b.data ? memcmp(a.data, b.data, len) : 0;
 
 	return order ? order : (a.len > b.len) - (a.len < b.len);
 }

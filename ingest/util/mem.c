@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Nothing is something, too: size 0 gives a pointer, so that none is ever NULL. */
 static void *checked(void *memory, size_t size)
 {
-	if (!memory && size) {
+	if (!memory) {
 		fprintf(stderr, "br2-ingest: out of memory (%zu bytes wanted)\n", size);
 		abort();
 	}
@@ -17,17 +18,19 @@ static void *checked(void *memory, size_t size)
 
 void *xmalloc(size_t size)
 {
-	return checked(malloc(size), size);
+	return checked(malloc(size ? size : 1), size);
 }
 
 void *xcalloc(size_t count, size_t size)
 {
-	return checked(calloc(count, size), count && size ? size : 0);
+	if (!count || !size)
+		count = size = 1;
+	return checked(calloc(count, size), size);
 }
 
 void *xrealloc(void *old, size_t size)
 {
-	return checked(realloc(old, size), size);
+	return checked(realloc(old, size ? size : 1), size);
 }
 
 void *xreallocarray(void *old, size_t count, size_t size)
