@@ -1,6 +1,5 @@
 CREATE VIEW _pair_item (
-    -- The items of each two runs, once by action and once by package. Filters on run_a, run_b and by_package
-    -- are searches; without them it has as many rows as there are items, times the runs.
+    -- The items of each two runs, once by action and once by package, to be grouped by _pair_sum.
     by_package,              -- 1: to be added up by package; category_id and identifier are NULL then
     run_a, run_b,            -- trace ids
     is_b,                    -- 0: an item of run_a; 1: of run_b
@@ -8,23 +7,20 @@ CREATE VIEW _pair_item (
     kind_id,                 -- its category_id
     lookup_id, result_id, wall_ns, cpu_ns, rss_bytes, limit_bytes, executed, hit
 ) AS
-SELECT l.by_package, i.run, o.run, 0, i.project_id, i.package_id, CASE WHEN NOT l.by_package THEN i.category_id END,
+SELECT l.by_package, a.run, b.run, s.is_b, i.project_id, i.package_id, CASE WHEN NOT l.by_package THEN i.category_id END,
     CASE WHEN NOT l.by_package THEN i.identifier END, i.category_id, i.lookup_id, i.result_id, i.wall_ns, i.cpu_ns, i.rss_bytes,
     i.limit_bytes, i.executed, i.hit
-FROM _comparable o CROSS JOIN (SELECT 0 AS by_package UNION ALL SELECT 1) l CROSS JOIN _run_item i
-UNION ALL
-SELECT l.by_package, o.run, i.run, 1, i.project_id, i.package_id, CASE WHEN NOT l.by_package THEN i.category_id END,
-    CASE WHEN NOT l.by_package THEN i.identifier END, i.category_id, i.lookup_id, i.result_id, i.wall_ns, i.cpu_ns, i.rss_bytes,
-    i.limit_bytes, i.executed, i.hit
-FROM _comparable o CROSS JOIN (SELECT 0 AS by_package UNION ALL SELECT 1) l CROSS JOIN _run_item i;
+FROM _comparable a CROSS JOIN _comparable b CROSS JOIN (SELECT 0 AS by_package UNION ALL SELECT 1) l
+    CROSS JOIN (SELECT 0 AS is_b UNION ALL SELECT 1) s CROSS JOIN _run_item i ON i.run = CASE s.is_b WHEN 0 THEN a.run ELSE b.run END;
 
 CREATE VIEW _pair_sum (
-    -- One row two runs and action, or two runs and package: the sums of both sides.
+    -- One row two runs and action, or two runs and package: the sums of both sides. Filters on run_a, run_b and
+    -- by_package are searches; without them it has as many rows as there are items, times the runs.
     by_package, -- the key, with those that follow; see _pair_item
     run_a, run_b, project_id, package_id, category_id, identifier,
     n_a, n_b,               -- items
     known_a, known_b,       -- of these, with a counted result, of which the figures are
-    kinds_a, kinds_b,       -- list of category_ids, sorted: who executed the same has the same one
+    kinds_a, kinds_b,       -- sums of a number that each category has: who executed the same has the same one
     is_same,                -- 1: the same digests on both sides
     wall_a, wall_b, cpu_a, cpu_b, rss_a, rss_b, -- sums in ns; largest process in bytes
     limit_a, limit_b,       -- smallest known memory limit of a side
@@ -32,36 +28,25 @@ CREATE VIEW _pair_sum (
     limits,                 -- how many results tell theirs
     executed_a, executed_b, -- items whose result is of that very run
     hits_a, hits_b,         -- items served from a cache
-    lookup_a, lookup_b      -- the one digest of a side; NULL: it has several; negative: none
+    lookup_a, lookup_b      -- the one digest of a side; NULL: it has several, or none
 ) AS
-SELECT by_package, run_a, run_b, project_id, package_id, category_id, identifier, n_a, n_b, known_a, known_b, kinds_a, kinds_b,
-    ifnull(digests_a = digests_b, 0), wall_a, wall_b, cpu_a, cpu_b, rss_a, rss_b, limit_a, limit_b,
-    limit_min, limit_max, limits, executed_a, executed_b, hits_a, hits_b,
-    CASE n_a WHEN 1 THEN CAST(digests_a AS INTEGER) END, CASE n_b WHEN 1 THEN CAST(digests_b AS INTEGER) END
--- Windows and not GROUP BY, which would keep the filters from the items; of equal partitions, for the same reason.
-FROM (SELECT by_package, run_a, run_b, project_id, package_id, category_id, identifier,
-        count(*) FILTER (WHERE NOT is_b) OVER one AS n_a, count(*) FILTER (WHERE is_b) OVER one AS n_b,
-        count(result_id) FILTER (WHERE NOT is_b) OVER one AS known_a, count(result_id) FILTER (WHERE is_b) OVER one AS known_b,
-        group_concat(kind_id) FILTER (WHERE NOT is_b) OVER sorted AS kinds_a,
-        group_concat(kind_id) FILTER (WHERE is_b) OVER sorted AS kinds_b,
-        -- What has no digest is the same as nothing.
-        group_concat(ifnull(lookup_id, -1)) FILTER (WHERE NOT is_b) OVER one AS digests_a,
-        group_concat(ifnull(lookup_id, -2)) FILTER (WHERE is_b) OVER one AS digests_b,
-        total(wall_ns) FILTER (WHERE NOT is_b) OVER one AS wall_a, total(wall_ns) FILTER (WHERE is_b) OVER one AS wall_b,
-        total(cpu_ns) FILTER (WHERE NOT is_b) OVER one AS cpu_a, total(cpu_ns) FILTER (WHERE is_b) OVER one AS cpu_b,
-        max(rss_bytes) FILTER (WHERE NOT is_b) OVER one AS rss_a, max(rss_bytes) FILTER (WHERE is_b) OVER one AS rss_b,
-        min(limit_bytes) FILTER (WHERE NOT is_b) OVER one AS limit_a, min(limit_bytes) FILTER (WHERE is_b) OVER one AS limit_b,
-        min(limit_bytes) OVER one AS limit_min, max(limit_bytes) OVER one AS limit_max, count(limit_bytes) OVER one AS limits,
-        ifnull(sum(executed) FILTER (WHERE NOT is_b) OVER one, 0) AS executed_a,
-        ifnull(sum(executed) FILTER (WHERE is_b) OVER one, 0) AS executed_b,
-        ifnull(sum(hit) FILTER (WHERE NOT is_b) OVER one, 0) AS hits_a, ifnull(sum(hit) FILTER (WHERE is_b) OVER one, 0) AS hits_b,
-        row_number() OVER one AS place
-    FROM _pair_item
-    WINDOW one AS (PARTITION BY by_package, run_a, run_b, project_id, package_id, category_id, identifier
-        ORDER BY lookup_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING),
-        sorted AS (PARTITION BY by_package, run_a, run_b, project_id, package_id, category_id, identifier
-        ORDER BY kind_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
-WHERE place = 1;
+SELECT by_package, run_a, run_b, project_id, package_id, category_id, identifier,
+    sum(NOT is_b), sum(is_b), count(result_id) FILTER (WHERE NOT is_b), count(result_id) FILTER (WHERE is_b),
+    sum(kind_id * 2654435761 % 2147483647 * (kind_id % 1021 + 1)) FILTER (WHERE NOT is_b), sum(kind_id * 2654435761 % 2147483647 * (kind_id % 1021 + 1)) FILTER (WHERE is_b),
+    -- A run has each digest once; what has none is the same as nothing.
+    count(lookup_id) = count(*) AND sum(is_b) * 2 = count(*) AND count(DISTINCT lookup_id) = sum(is_b),
+    total(wall_ns) FILTER (WHERE NOT is_b), total(wall_ns) FILTER (WHERE is_b),
+    total(cpu_ns) FILTER (WHERE NOT is_b), total(cpu_ns) FILTER (WHERE is_b),
+    max(rss_bytes) FILTER (WHERE NOT is_b), max(rss_bytes) FILTER (WHERE is_b),
+    min(limit_bytes) FILTER (WHERE NOT is_b), min(limit_bytes) FILTER (WHERE is_b),
+    min(limit_bytes), max(limit_bytes), count(limit_bytes),
+    sum(ifnull(executed, 0) AND NOT is_b), sum(ifnull(executed, 0) AND is_b),
+    sum(hit AND NOT is_b), sum(hit AND is_b),
+    CASE sum(NOT is_b) WHEN 1 THEN max(lookup_id) FILTER (WHERE NOT is_b) END,
+    CASE sum(is_b) WHEN 1 THEN max(lookup_id) FILTER (WHERE is_b) END
+FROM _pair_item
+-- Integers that differ come first: they are compared fastest.
+GROUP BY package_id, category_id, identifier, project_id, by_package, run_a, run_b;
 
 CREATE VIEW _pair_judged (
     -- The rows of _pair_sum, and whether their sides can be compared.
@@ -96,8 +81,7 @@ CREATE VIEW _pair_noise (
     -- in ns (see run_compare).
     noise
 ) AS
--- DISTINCT, though no two rows are equal: so each is looked at once, and a filter is applied before that.
-SELECT DISTINCT by_package, run_a, run_b, project_id, package_id, category_id, identifier, n_a, n_b, known_a, known_b, wall_a, wall_b,
+SELECT by_package, run_a, run_b, project_id, package_id, category_id, identifier, n_a, n_b, known_a, known_b, wall_a, wall_b,
     cpu_a, cpu_b, rss_a, rss_b, limit_a, limit_b, executed_a, executed_b, hits_a, hits_b, lookup_a, lookup_b, limits, why_not, is_large,
     CASE WHEN is_large IS NOT 0 THEN (
         -- Wrapped and native are two ways to execute a package: the noise of both, and the repeats of the rarer one.
@@ -112,19 +96,18 @@ SELECT DISTINCT by_package, run_a, run_b, project_id, package_id, category_id, i
                     avg(CASE WHEN place IN ((n + 1) / 2, (n + 2) / 2) THEN wall END) OVER (PARTITION BY actions, kinds) AS median FROM (
                     SELECT actions, kinds, wall, row_number() OVER (PARTITION BY actions, kinds ORDER BY wall) AS place,
                         count(*) OVER (PARTITION BY actions, kinds) AS n FROM (
-                        SELECT actions, kinds, wall FROM (
-                            SELECT count(*) OVER one AS actions, group_concat(e.category_id) OVER one AS kinds,
-                                total(e.wall_ns) OVER one AS wall, row_number() OVER one AS first
-                            FROM _execution e
-                            WHERE e.package_id = s.package_id AND e.project_id = s.project_id AND e.limit_bytes IS s.limit_a
-                                AND e.executor NOT IN (s.run_a, s.run_b)
-                                AND (s.by_package OR (e.category_id = s.category_id AND e.identifier = s.identifier))
-                            WINDOW one AS (PARTITION BY e.executor
-                                ORDER BY e.category_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
-                        WHERE first = 1 AND (actions, kinds) IN (VALUES (s.n_a, s.kinds_a), (s.n_b, s.kinds_b))))))
+                        SELECT count(*) AS actions, sum(e.category_id * 2654435761 % 2147483647 * (e.category_id % 1021 + 1)) AS kinds, total(e.wall_ns) AS wall
+                        FROM _execution e
+                        WHERE e.package_id = s.package_id AND e.project_id = s.project_id AND e.limit_bytes IS s.limit_a
+                            AND e.executor NOT IN (s.run_a, s.run_b)
+                            AND (s.by_package OR (e.category_id = s.category_id AND e.identifier = s.identifier))
+                        GROUP BY e.executor
+                        HAVING (actions = s.n_a AND kinds = s.kinds_a) OR (actions = s.n_b AND kinds = s.kinds_b)))))
             WHERE place IN ((n + 1) / 2, (n + 2) / 2)
             GROUP BY actions, kinds)) END
-FROM _pair_judged s;
+FROM _pair_judged s
+-- No row: it keeps SQLite from merging this view into the next one, which would look the noise up again and again.
+UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL WHERE 0;
 
 CREATE VIEW _pair_shown (
     -- What run_compare and run_compare_packages show, with the keys that tell them apart.
