@@ -1,10 +1,10 @@
 #include "pipeline.h"
 
-#include "instance.h"
 #include "pipeline_ask.h"
 #include "pipeline_cluster.h"
 #include "pipeline_listed.h"
 #include "pipeline_logs.h"
+#include "pipeline_propose.h"
 #include "pipeline_values.h"
 #include "places.h"
 #include "slice.h"
@@ -70,44 +70,14 @@ static void note_logs(const struct ingest_tally *tally)
 		 tally->tests);
 }
 
-/*
- * What configuration and flags say of the instance name and the digest function
- * counts for logs that were read before, too: it may have been mended since.
- * Only runs whose name no answer has proved take it.
- */
-static int propose_instances(struct pipeline *pipeline, const struct log_file *file,
-			     struct err *err)
+static struct proposing proposing_of(const struct pipeline *pipeline)
 {
-	const struct place *place = places_find(&pipeline->places, file->root);
-	struct instance_sources sources = {
-		.flag = pipeline->options->instance,
-		.pool = pipeline->options->pool,
-		.buckconfig = place ? place->instance : NULL,
-		.project_json = place ? place->project_json_name : NULL,
-	};
-	struct instance_list list = INSTANCE_LIST_INIT;
-	int failed = 0;
-	size_t i;
-
-	instance_candidates(&sources, &list);
-	for (i = 0; i < list.count && !failed; i++) {
-		struct instance_choice choice = {pipeline->options->cache, list.items[i].name,
-						 list.items[i].source, false};
-
-		failed = store_name_instance(pipeline->store, file->path, &choice, err);
-	}
-	instance_list_release(&list);
-	if (failed || !place)
-		return failed;
-	/* Buck2's own default where nothing is configured. */
-	return store_name_function(
-		pipeline->store, file->path,
-		place->digest_function == DIGEST_UNKNOWN ? DIGEST_SHA256 : place->digest_function,
-		err);
+	return (struct proposing){pipeline->store, pipeline->options, &pipeline->places};
 }
 
 static int name_instances(struct pipeline *pipeline, struct err *err)
 {
+	const struct proposing proposing = proposing_of(pipeline);
 	size_t i;
 
 	if (!pipeline->store)
@@ -115,7 +85,7 @@ static int name_instances(struct pipeline *pipeline, struct err *err)
 	if (slice_open(&pipeline->slice, err) < 0)
 		return -1;
 	for (i = 0; i < pipeline->list->count; i++)
-		if (propose_instances(pipeline, &pipeline->list->files[i], err) < 0) {
+		if (propose_news(&proposing, &pipeline->list->files[i], err) < 0) {
 			slice_drop(&pipeline->slice);
 			return -1;
 		}
@@ -148,10 +118,11 @@ static int on_log(void *context, const struct log_file *file, struct logs_left *
 		  struct err *err)
 {
 	struct pipeline *pipeline = context;
+	const struct proposing proposing = proposing_of(pipeline);
 
 	if (!pipeline->asking)
 		return 0;
-	if (slice_open(&pipeline->slice, err) < 0 || propose_instances(pipeline, file, err) < 0)
+	if (slice_open(&pipeline->slice, err) < 0 || propose(&proposing, file, err) < 0)
 		return -1;
 	/* Nobody is kept from writing while answers are waited for. */
 	if (slice_commit(&pipeline->slice, err) < 0)

@@ -312,6 +312,14 @@ int store_name_instance(struct store *store, const char *path, const struct inst
 int store_name_function(struct store *store, const char *path, enum digest_function function,
 			struct err *err);
 
+/*
+ * `proposal`, never UNKNOWN, is all of that for the runs of a file, as one number.
+ * 1: it was proposed to them as they are stored; 0: it was not, or something was stored
+ * of one of them since; -1.
+ */
+int store_has_proposed(struct store *store, const char *path, int64_t proposal, struct err *err);
+int store_note_proposed(struct store *store, const char *path, int64_t proposal, struct err *err);
+
 struct unproved {
 	int64_t run_id;
 	struct str trace_id; /* borrowed until the next call, as all below */

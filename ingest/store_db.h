@@ -84,6 +84,9 @@ enum statement_id {
 	ST_CANDIDATE_PUT,
 	ST_RUN_TO_NAME,
 	ST_RUN_TO_MOVE,
+	ST_PROPOSED,
+	ST_PROPOSED_NOTE,
+	ST_PROPOSED_ANEW,
 	ST_ATTEMPTS_OF_FUNCTION,
 	ST_UNPROVED_RUN,
 	ST_UNPROVED_CANDIDATES,
@@ -424,6 +427,8 @@ int instance_order(const struct instance_choice *a, const struct instance_choice
  */
 int run_move_function(struct store *store, int64_t run_id, enum digest_function function,
 		      struct err *err);
+/* The files that showed the run are to be proposed to again: something is stored of it. */
+int run_propose_anew(struct store *store, int64_t run_id, struct err *err);
 /* The run's instance_id, or UNKNOWN if it has none. */
 int run_instance(struct store *store, int64_t run_id, int64_t *out_instance_id, struct err *err);
 

@@ -400,6 +400,45 @@ int store_name_function(struct store *store, const char *path, enum digest_funct
 	return found;
 }
 
+/* ---- what was proposed ---- */
+
+int store_has_proposed(struct store *store, const char *path, int64_t proposal, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_PROPOSED,
+		       "SELECT 1 FROM log_file WHERE path = :path AND proposal = :proposal");
+	int found;
+
+	bind_text(s, ":path", str_of(path));
+	bind_int(s, ":proposal", proposal);
+	found = db_step(s, err);
+	db_reset(s);
+	return found;
+}
+
+int store_note_proposed(struct store *store, const char *path, int64_t proposal, struct err *err)
+{
+	struct statement *s = db_use(store, ST_PROPOSED_NOTE,
+				     "UPDATE log_file SET proposal = :proposal WHERE path = :path");
+
+	bind_int(s, ":proposal", proposal);
+	bind_text(s, ":path", str_of(path));
+	return db_done(s, err);
+}
+
+int run_propose_anew(struct store *store, int64_t run_id, struct err *err)
+{
+	struct statement *s = db_use(store, ST_PROPOSED_ANEW,
+				     "UPDATE log_file SET proposal = NULL WHERE log_file_id IN"
+				     " (SELECT log_file_id FROM run_log WHERE run_id = :run)"
+				     " AND proposal IS NOT NULL");
+
+	bind_int(s, ":run", run_id);
+	return db_done(s, err);
+}
+
+/* ---- runs whose instance no answer has proved ---- */
+
 static int next_run(struct store *store, const char *cache, int64_t after_run_id,
 		    struct unproved *out, struct err *err)
 {

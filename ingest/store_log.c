@@ -340,7 +340,8 @@ int store_put_run(struct store *store, const struct run_facts *facts,
 		return -1;
 	if (known && before.start_ns != after.start_ns && refer_anew(store, after.run_id, err) < 0)
 		return -1;
-	if (facts->complete && land_run(store, after.run_id, err) < 0)
+	if ((facts->complete && land_run(store, after.run_id, err) < 0) ||
+	    run_propose_anew(store, after.run_id, err) < 0)
 		return -1;
 	*out_run_id = after.run_id;
 	return 0;

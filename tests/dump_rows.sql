@@ -26,7 +26,8 @@ FROM run r JOIN project p ON p.project_id = r.project_id LEFT JOIN instance i ON
 -- run_config
 SELECT r.trace_id, c.key, c.value FROM run_config c JOIN run r ON r.run_id = c.run_id;
 -- log_file
-SELECT path, bytes, mtime_ns, ending, records, malformed, too_large, note FROM log_file;
+SELECT path, bytes, mtime_ns, ending, records, malformed, too_large, note FROM log_file
+    /* without proposal: a file that showed the run first is proposed to again */;
 -- run_log
 SELECT r.trace_id, f.path, l.project, l.project_rank, l.isolation_dir
 FROM run_log l JOIN run r ON r.run_id = l.run_id JOIN log_file f ON f.log_file_id = l.log_file_id;
@@ -98,7 +99,7 @@ SELECT * FROM phase_sum;
 -- size_count
 SELECT a.source, a.pool, a.cpu_request_milli, a.cpu_limit_milli, a.memory_request_bytes, a.memory_limit_bytes,
     c.name AS category, s.kind, s.size, p.name AS project, s.results, s.wall_s, s.wall_rest_ns
-FROM size_count s JOIN category c ON c.category_id = s.category_id JOIN project p ON p.project_id = s.project_id
+FROM size_count s LEFT JOIN category c ON c.category_id = s.category_id LEFT JOIN project p ON p.project_id = s.project_id
     LEFT JOIN allotment a ON a.allotment_id = s.allotment_id;
 -- busy_sum
 SELECT a.source, a.pool, a.cpu_request_milli, a.cpu_limit_milli, a.memory_request_bytes, a.memory_limit_bytes,

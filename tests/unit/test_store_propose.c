@@ -126,6 +126,26 @@ static void test_another_cluster_of_that_name(void **state)
 	assert_idle(f, assert_ok(store_name_instance(f->store, FILE_A, &there, &f->err)));
 }
 
+/* ---- what need not be proposed again ---- */
+
+static void test_what_was_proposed(void **state)
+{
+	struct fixture *f = *state;
+
+	put_run(f, "t", START);
+	assert_return(store_has_proposed(f->store, FILE_A, 7, &f->err), 0);
+	assert_ok(store_note_proposed(f->store, FILE_A, 7, &f->err));
+	assert_return(store_has_proposed(f->store, FILE_A, 7, &f->err), 1);
+	assert_return(store_has_proposed(f->store, FILE_A, 8, &f->err), 0);
+	assert_return(store_has_proposed(f->store, "/p/other.pb", 7, &f->err), 0);
+	assert_ok(store_note_proposed(f->store, FILE_A, 8, &f->err));
+	assert_return(store_has_proposed(f->store, FILE_A, 7, &f->err), 0);
+	assert_return(store_has_proposed(f->store, FILE_A, 8, &f->err), 1);
+	/* More of the run: whichever file showed it. */
+	put_run(f, "t", START);
+	assert_return(store_has_proposed(f->store, FILE_A, 8, &f->err), 0);
+}
+
 /* ---- the digest function ---- */
 
 static void put_short_digest(struct fixture *f, int64_t run_id, uint64_t seq)
@@ -185,6 +205,7 @@ int main(void)
 		TEST(test_a_run_without_an_instance),
 		TEST(test_each_run_of_the_file_for_itself),
 		TEST(test_another_cluster_of_that_name),
+		TEST(test_what_was_proposed),
 		TEST(test_digests_move),
 		TEST(test_whose_digests_stay),
 	};
