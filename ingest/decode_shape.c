@@ -480,8 +480,8 @@ static const struct shape_row step_page_in_rows[] = {[1] = {STEP_DETAIL("key_typ
 static const struct shape shape_step_page_in = SHAPE(step_page_in_rows);
 
 #define STEP_US(name, member) SHAPE_DURATION, name, .offset = AT(path_step, member)
-#define STEP(kind, name, what)                                                        \
-	[kind] = {SHAPE_MESSAGE,       name,	     "entry", .shape = &shape_##what, \
+#define STEP(kind, name, what)                                                          \
+	[kind] = {SHAPE_MESSAGE,       name,	       "entry", .shape = &shape_##what, \
 		  .enter = enter_step, .value = (kind)}
 
 /* CriticalPathEntry2; 9 and 113 came after the commit above. */
