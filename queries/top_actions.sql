@@ -66,4 +66,6 @@ CREATE VIEW top_actions_by_run (
 SELECT g.trace_id, u.identifier, u.category, u.label, u.package, round(u.wall_s, 1), round(u.cores, 2), round(u.cpu_s, 1),
     round(u.max_rss_gib, 2), u.termination_signal, u.exit_code, u.worker, u.executed_utc, u.digest, u.portal_url
 FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN _usage u ON u.lookup_id = d.lookup_id
-WHERE u.source_id = 1 AND u.cpu_ns IS NOT NULL ORDER BY g.trace_id, u.wall_ns DESC, u.digest;
+WHERE u.source_id = 1 AND u.cpu_ns IS NOT NULL
+-- By run: with the plain column SQLite, asked for one run, would make up each row before it drops what LIMIT leaves out.
+ORDER BY iif(d.run_id, g.trace_id, NULL), u.wall_ns DESC, u.digest;
