@@ -7,4 +7,4 @@ CREATE VIEW _lookup (
 ) AS
 SELECT lookup_id, instance_id, function, hash, size_bytes, state, message, first_run_id, first_seq, name_id, digest
 FROM lookup
-WHERE digest_key = upper(substr(digest, 1, 4) || substr(digest, instr(digest, ':') - 4, 4));
+WHERE digest_key = upper(substr(digest, 1, 4) || substr(rtrim(digest, '0123456789'), -5, 4));

@@ -68,4 +68,4 @@ SELECT g.trace_id,
 FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN _usage u ON u.lookup_id = d.lookup_id
     LEFT JOIN _run_cell k ON k.run_id = g.run_id
 -- Always true: so a filter on digest is a search, as in _lookup.
-WHERE u.digest_key = upper(substr(u.digest, 1, 4) || substr(u.digest, instr(u.digest, ':') - 4, 4));
+WHERE u.digest_key = upper(substr(u.digest, 1, 4) || substr(rtrim(u.digest, '0123456789'), -5, 4));

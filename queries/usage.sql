@@ -53,4 +53,4 @@ SELECT u.digest, u.instance, u.project, u.label, u.package, u.buck_package, u.ca
     u.mem_limit_gib, u.ctr_peak_gib, u.ctr_cores_peak, u.ctr_samples, u.ctr_confidence
 FROM _usage u LEFT JOIN _run_cell k ON k.run_id = u.first_run_id
 -- Always true: so a filter on digest is a search, as in _lookup.
-WHERE u.digest_key = upper(substr(u.digest, 1, 4) || substr(u.digest, instr(u.digest, ':') - 4, 4));
+WHERE u.digest_key = upper(substr(u.digest, 1, 4) || substr(rtrim(u.digest, '0123456789'), -5, 4));
