@@ -98,15 +98,21 @@ static int count_size(struct store *store, const struct sized *sized, enum size_
 {
 	const struct result_columns *columns = &sized->columns;
 	int64_t size = kind == SIZE_MEMORY ? columns->memory_mib : columns->centicores;
+	int64_t known = size == UNKNOWN ? -1 : size;
 	int64_t wall_ns = sized->wall_ns == UNKNOWN ? 0 : sized->wall_ns;
-	const struct total_row row = {
+	int64_t wall_s = sign * (wall_ns / NS_PER_S), rest_ns = sign * (wall_ns % NS_PER_S);
+	const struct total_row one = {
 		TOTAL_SIZE,
-		{sized->allotment_id, columns->category_id, kind, size == UNKNOWN ? -1 : size,
-		 columns->project_id},
-		{sign, sign * (wall_ns / NS_PER_S), sign * (wall_ns % NS_PER_S)},
+		{sized->allotment_id, columns->category_id, kind, known, columns->project_id},
+		{sign, wall_s, rest_ns},
+	};
+	const struct total_row all = {
+		TOTAL_SIZE,
+		{sized->allotment_id, 0, kind, known, 0},
+		{sign, wall_s, rest_ns},
 	};
 
-	return totals_add(store, &row, err);
+	return totals_add(store, &one, err) < 0 ? -1 : totals_add(store, &all, err);
 }
 
 static int64_t high(int64_t number)

@@ -5,24 +5,45 @@ CREATE VIEW _size_step (
     group_id,    -- of _allotment
     kind, step, n, wall_ns -- see _size_correction
 ) AS
-SELECT 'all', '', a.group_id, v.kind, v.step, v.n, v.wall_ns
--- The inner grouping is that of size_count's key: nothing is sorted for it, and less remains to be.
-FROM (SELECT allotment_id, kind, step, sum(n) AS n, total(wall_ns) AS wall_ns
-    FROM (SELECT allotment_id, kind, nullif(size, -1) AS step, sum(results) AS n, sum(wall_s) * 1e9 + sum(wall_rest_ns) AS wall_ns
-            FROM size_count GROUP BY allotment_id, category_id, kind, size
-        UNION ALL SELECT allotment_id, kind, step, n, wall_ns FROM _size_correction)
+SELECT 'all', '', a.group_id, v.kind, nullif(v.size, -1), v.n, v.wall_ns
+-- In all groupings here the size comes first, and is never NULL: what is to be sorted is mostly told apart by one integer.
+FROM (SELECT size, kind, allotment_id, sum(n) AS n, total(wall_ns) AS wall_ns
+    FROM (SELECT s.size, s.kind, s.allotment_id, s.results AS n, s.wall_s * 1e9 + s.wall_rest_ns AS wall_ns
+            FROM _allotment b CROSS JOIN size_count s ON s.allotment_id = b.allotment_id AND s.category_id = 0
+        UNION ALL SELECT ifnull(step, -1), kind, allotment_id, n, wall_ns FROM _size_correction)
     GROUP BY 1, 2, 3) v CROSS JOIN _allotment a ON a.allotment_id = v.allotment_id
 UNION ALL
-SELECT 'project', v.project, a.group_id, v.kind, v.step, v.n, v.wall_ns
-FROM (SELECT project, allotment_id, kind, step, sum(n) AS n, total(wall_ns) AS wall_ns FROM _project_size GROUP BY 1, 2, 3, 4) v
+SELECT 'project', v.project, a.group_id, v.kind, nullif(v.size, -1), v.n, v.wall_ns
+FROM (SELECT ifnull(step, -1) AS size, kind, allotment_id, project, sum(n) AS n, total(wall_ns) AS wall_ns FROM _project_size GROUP BY 1, 2, 3, 4) v
     CROSS JOIN _allotment a ON a.allotment_id = v.allotment_id
 UNION ALL
-SELECT 'run', v.run, a.group_id, v.kind, v.step, v.n, v.wall_ns
-FROM (SELECT s.run, s.allotment_id, k.kind, CASE k.kind WHEN 1 THEN s.mib WHEN 2 THEN s.centicores END AS step, count(*) AS n,
+SELECT 'run', v.run, a.group_id, v.kind, nullif(v.size, -1), v.n, v.wall_ns
+FROM (SELECT ifnull(CASE k.kind WHEN 1 THEN s.mib WHEN 2 THEN s.centicores END, -1) AS size, k.kind, s.allotment_id, s.run, count(*) AS n,
         total(s.wall_ns) AS wall_ns
     FROM _run_size s CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2 UNION ALL SELECT 3) k
     WHERE CASE k.kind WHEN 1 THEN 1 WHEN 2 THEN s.is_counted ELSE s.is_sampled END GROUP BY 1, 2, 3, 4) v
     CROSS JOIN _allotment a ON a.allotment_id = v.allotment_id;
+
+CREATE VIEW _size_share (
+    -- Of each kind of size, known ones and unknown ones apart, the first row and those where the sum up to them passes the
+    -- share of a percentile: few, as whoever puts these together looks at each a dozen times.
+    scope, name, group_id, -- of _size_step, as the next two
+    kind, step,
+    is_first,
+    n, wall_ns,  -- of all rows of that kind
+    top,         -- the largest step of them
+    up,          -- what weighs, up to this one: results; of cores wall time
+    whole        -- of all
+) AS
+SELECT scope, name, group_id, kind, step, place = 1, n_all, wall_all, top, up, whole
+FROM (SELECT scope, name, group_id, kind, step, row_number() OVER up AS place, sum(n) OVER whole AS n_all, total(wall_ns) OVER whole AS wall_all,
+        max(step) OVER whole AS top, weight, total(weight) OVER up AS up, total(weight) OVER whole AS whole
+    FROM (SELECT scope, name, group_id, kind, step, n, wall_ns, CASE kind WHEN 2 THEN wall_ns ELSE n END AS weight FROM _size_step WHERE n <> 0)
+    WINDOW whole AS (PARTITION BY scope, name, group_id, kind, step IS NULL),
+        up AS (PARTITION BY scope, name, group_id, kind, step IS NULL ORDER BY step ROWS UNBOUNDED PRECEDING))
+-- A little to both sides: sums of wall time are not exact, and a row more does no harm.
+WHERE place = 1 OR whole * 50 BETWEEN (up - weight) * 99.9 AND up * 100.1 OR whole * 90 BETWEEN (up - weight) * 99.9 AND up * 100.1
+    OR whole * 95 BETWEEN (up - weight) * 99.9 AND up * 100.1 OR whole * 99 BETWEEN (up - weight) * 99.9 AND up * 100.1;
 
 CREATE VIEW _percentile (
     -- Percentiles of each group of a scope: sorted[min(n-1, floor(q n))], of cores with the wall time as weight: the
@@ -39,24 +60,22 @@ CREATE VIEW _percentile (
 SELECT scope, name, group_id, ifnull(counted, 0), wall_ns, ifnull(known, 0), ifnull(unknown, 0), ifnull(sampled, 0), sampled_wall_ns,
     m50, m90, m95, m99, m100, c50, c90, c95, c99, c100
 FROM (SELECT scope, name, group_id, row_number() OVER one AS place,
-        sum(CASE kind WHEN 2 THEN n END) OVER one AS counted, total(CASE kind WHEN 2 THEN wall_ns END) OVER one AS wall_ns,
-        sum(CASE WHEN kind = 1 AND step IS NOT NULL THEN n END) OVER one AS known,
-        sum(CASE WHEN kind = 1 AND step IS NULL THEN n END) OVER one AS unknown,
-        sum(CASE kind WHEN 3 THEN n END) OVER one AS sampled, total(CASE kind WHEN 3 THEN wall_ns END) OVER one AS sampled_wall_ns,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 50 / 100 THEN step END) OVER one AS m50,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 90 / 100 THEN step END) OVER one AS m90,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 95 / 100 THEN step END) OVER one AS m95,
-        min(CASE WHEN kind = 1 AND n_up > n_all * 99 / 100 THEN step END) OVER one AS m99,
-        min(CASE WHEN kind = 1 AND n_up = n_all THEN step END) OVER one AS m100,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 50 THEN step END) OVER one AS c50,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 90 THEN step END) OVER one AS c90,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 95 THEN step END) OVER one AS c95,
-        min(CASE WHEN kind = 2 AND wall_up * 100 > wall_all * 99 THEN step END) OVER one AS c99,
-        max(CASE kind WHEN 2 THEN step END) OVER one AS c100
-    FROM (SELECT scope, name, group_id, kind, step, n, wall_ns, sum(n) OVER up AS n_up, sum(n) OVER whole AS n_all,
-            total(wall_ns) OVER up AS wall_up, total(wall_ns) OVER whole AS wall_all
-        FROM _size_step
-        WINDOW whole AS (PARTITION BY scope, name, group_id, kind, step IS NULL),
-            up AS (PARTITION BY scope, name, group_id, kind, step IS NULL ORDER BY step))
+        sum(CASE WHEN kind = 2 AND is_first THEN n END) OVER one AS counted,
+        total(CASE WHEN kind = 2 AND is_first THEN wall_ns END) OVER one AS wall_ns,
+        sum(CASE WHEN kind = 1 AND is_first AND step IS NOT NULL THEN n END) OVER one AS known,
+        sum(CASE WHEN kind = 1 AND is_first AND step IS NULL THEN n END) OVER one AS unknown,
+        sum(CASE WHEN kind = 3 AND is_first THEN n END) OVER one AS sampled,
+        total(CASE WHEN kind = 3 AND is_first THEN wall_ns END) OVER one AS sampled_wall_ns,
+        min(CASE WHEN kind = 1 AND up * 100 > whole * 50 THEN step END) OVER one AS m50,
+        min(CASE WHEN kind = 1 AND up * 100 > whole * 90 THEN step END) OVER one AS m90,
+        min(CASE WHEN kind = 1 AND up * 100 > whole * 95 THEN step END) OVER one AS m95,
+        min(CASE WHEN kind = 1 AND up * 100 > whole * 99 THEN step END) OVER one AS m99,
+        max(CASE WHEN kind = 1 THEN top END) OVER one AS m100,
+        min(CASE WHEN kind = 2 AND up * 100 > whole * 50 THEN step END) OVER one AS c50,
+        min(CASE WHEN kind = 2 AND up * 100 > whole * 90 THEN step END) OVER one AS c90,
+        min(CASE WHEN kind = 2 AND up * 100 > whole * 95 THEN step END) OVER one AS c95,
+        min(CASE WHEN kind = 2 AND up * 100 > whole * 99 THEN step END) OVER one AS c99,
+        max(CASE WHEN kind = 2 THEN top END) OVER one AS c100
+    FROM _size_share
     WINDOW one AS (PARTITION BY scope, name, group_id))
 WHERE place = 1;

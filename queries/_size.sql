@@ -12,7 +12,7 @@ CREATE VIEW _size_correction (
 SELECT r.project_id, ifnull(r.allotment_id, 0), r.category_id, k.kind, CASE k.kind WHEN 1 THEN iif(k.n < 0, r.memory_mib,
         c.working_set_peak_bytes / 1048576 + (c.working_set_peak_bytes % 1048576 > 0)) END, k.n, k.n * ifnull(r.wall_ns, 0.0)
     -- In this order, or SQLite would read the results once for each row of k.
-    FROM result_container c CROSS JOIN result r ON r.result_id = c.result_id
+    FROM result_container c INDEXED BY result_container_peak CROSS JOIN result r ON r.result_id = c.result_id
         CROSS JOIN (SELECT 1 AS kind, 1 AS n UNION ALL SELECT 1, -1 UNION ALL SELECT 3, 1) k
     WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND c.working_set_peak_bytes IS NOT NULL AND CASE k.kind
         WHEN 1 THEN c.working_set_peak_bytes > ifnull(r.max_rss_bytes, 0) ELSE c.memory_samples >= 3 END

@@ -47,8 +47,9 @@ FROM busy_sum
 UNION ALL
 SELECT ifnull(r.allotment_id, 0), r.project_id, 0, r.max_rss_bytes IS NULL, iif(r.max_rss_bytes IS NULL, t.fetch_ns + t.run_ns + t.upload_ns, 0),
     iif(r.max_rss_bytes IS NULL, r.cpu_ns, 0), (c.working_set_peak_bytes - ifnull(r.max_rss_bytes, 0)) / 1073741824.0 * r.wall_ns
-FROM result_container c CROSS JOIN result r ON r.result_id = c.result_id CROSS JOIN _span t ON t.result_id = c.result_id
-WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND c.working_set_peak_bytes > ifnull(r.max_rss_bytes, -1) AND r.wall_ns IS NOT NULL
+FROM result_container c INDEXED BY result_container_peak CROSS JOIN result r ON r.result_id = c.result_id
+    CROSS JOIN _span t ON t.result_id = c.result_id
+WHERE r.source = 1 AND r.cpu_ns IS NOT NULL AND c.working_set_peak_bytes IS NOT NULL AND c.working_set_peak_bytes > ifnull(r.max_rss_bytes, -1) AND r.wall_ns IS NOT NULL
     AND min(t.fetch_ns, t.run_ns, t.upload_ns) >= 0;
 
 CREATE VIEW _held (

@@ -48,3 +48,5 @@ CREATE TABLE result_container (
 ) STRICT;
 CREATE INDEX result_container_open ON result_container (result_id) WHERE settled = 0;
 CREATE INDEX result_container_worth ON result_container (worth, wall_ns);
+-- Few, as a rule: a scrape seldom falls on a short execution.
+CREATE INDEX result_container_peak ON result_container (result_id, working_set_peak_bytes) WHERE working_set_peak_bytes IS NOT NULL;

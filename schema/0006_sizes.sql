@@ -13,18 +13,18 @@ CREATE TABLE size_count (
     -- How many counted results have which size, kept by the ingest (two indexes of it would
     -- cost 44 bytes a result).
     allotment_id INTEGER NOT NULL,  -- of result; 0: none is known
-    category_id INTEGER NOT NULL,   -- of result
+    category_id INTEGER NOT NULL,   -- of result; 0: all categories and projects together
     kind INTEGER NOT NULL,          -- 1 memory_mib, 2 centicores
     size INTEGER NOT NULL,          -- -1: not known
-    project_id INTEGER NOT NULL,    -- of result; last, as most who read this add all projects up
+    project_id INTEGER NOT NULL,    -- of result; 0: as above; last, as many who read this add all projects up
     results INTEGER NOT NULL,
     wall_s INTEGER NOT NULL, wall_rest_ns INTEGER NOT NULL, -- of these, as in bucket_sum
     PRIMARY KEY (allotment_id, category_id, kind, size, project_id)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO size_count SELECT ifnull(r.allotment_id, 0), r.category_id, k.kind,
-    ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1) AS size, r.project_id, count(*),
+INSERT INTO size_count SELECT ifnull(r.allotment_id, 0), iif(k.is_all, 0, r.category_id), k.kind,
+    ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1) AS size, iif(k.is_all, 0, r.project_id), count(*),
     sum(ifnull(r.wall_ns, 0) / 1000000000), sum(ifnull(r.wall_ns, 0) % 1000000000)
-FROM result r CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
+FROM result r CROSS JOIN (SELECT 1 AS kind, 0 AS is_all UNION ALL VALUES (2, 0), (1, 1), (2, 1)) k
 WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY 1, 2, 3, 4, 5;
 
 CREATE TABLE busy_sum (

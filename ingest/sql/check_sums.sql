@@ -106,11 +106,12 @@ SELECT 'results of size ' || size || CASE kind WHEN 1 THEN ' MiB' ELSE ' hundred
 FROM (
     SELECT allotment_id, category_id, kind, size, project_id, results, wall_s, wall_rest_ns FROM size_count
     UNION ALL
-    SELECT ifnull(r.allotment_id, 0), r.category_id, k.kind,
-        ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1), r.project_id, count(*),
-        sum(ifnull(r.wall_ns, 0) / 1000000000), sum(ifnull(r.wall_ns, 0) % 1000000000)
+    SELECT ifnull(r.allotment_id, 0), iif(k.is_all, 0, r.category_id), k.kind,
+        ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1),
+        iif(k.is_all, 0, r.project_id), count(*), sum(ifnull(r.wall_ns, 0) / 1000000000),
+        sum(ifnull(r.wall_ns, 0) % 1000000000)
     FROM result r
-    CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
+    CROSS JOIN (SELECT 1 AS kind, 0 AS is_all UNION ALL VALUES (2, 0), (1, 1), (2, 1)) k
     WHERE r.source = 1 AND r.cpu_ns IS NOT NULL
     GROUP BY 1, 2, 3, 4, 5)
 GROUP BY allotment_id, category_id, kind, size, project_id, results, wall_s, wall_rest_ns

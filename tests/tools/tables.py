@@ -31,10 +31,10 @@ INSERT INTO phase_sum SELECT phase_id, sum(ns >= 0), sum(ns < 0), sum(max(ns, 0)
 INSERT INTO bucket_sum SELECT ifnull(bucket, -1), count(*), sum(ifnull(wall_ns, 0) / 1000000000), sum(ifnull(wall_ns, 0) % 1000000000),
     sum(cpu_ns / 1000000000), sum(cpu_ns % 1000000000), max(max_rss_bytes)
     FROM result WHERE source = 1 AND cpu_ns IS NOT NULL GROUP BY 1;
-INSERT INTO size_count SELECT ifnull(r.allotment_id, 0), r.category_id, k.kind,
-    ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1), r.project_id, count(*),
+INSERT INTO size_count SELECT ifnull(r.allotment_id, 0), iif(k.is_all, 0, r.category_id), k.kind,
+    ifnull(CASE k.kind WHEN 1 THEN r.memory_mib ELSE r.centicores END, -1), iif(k.is_all, 0, r.project_id), count(*),
     sum(ifnull(r.wall_ns, 0) / 1000000000), sum(ifnull(r.wall_ns, 0) % 1000000000)
-    FROM result r CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
+    FROM result r CROSS JOIN (SELECT 1 AS kind, 0 AS is_all UNION ALL VALUES (2, 0), (1, 1), (2, 1)) k
     WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY 1, 2, 3, 4, 5;
 INSERT INTO busy_sum SELECT allotment_id, project_id, count(*), sum(known), sum(busy_high), sum(busy_low), sum(cpu_high), sum(cpu_low),
     sum(held_high), sum(held_low) FROM _busy_part GROUP BY 1, 2;
