@@ -6,13 +6,14 @@ CREATE VIEW _missing (
     lookup_id,    -- of table lookup
     first_run_id, -- run of the first reference
     name_id,      -- of table action_name
+    instance_id, digest, message, -- of lookup, as those above
     reason        -- see missing_results
 ) AS
 -- The index has all that is asked of the result.
-SELECT r.lookup_id, l.first_run_id, l.name_id, CASE WHEN r.worker_id IS NULL THEN 'uploaded_by_client' ELSE 'no_usage' END
-FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id WHERE r.source = 1 AND r.cpu_ns IS NULL
+SELECT r.lookup_id, l.first_run_id, l.name_id, l.instance_id, l.digest, l.message, CASE WHEN r.worker_id IS NULL THEN 'uploaded_by_client' ELSE 'no_usage' END
+FROM result r CROSS JOIN lookup l ON l.lookup_id = r.lookup_id WHERE r.source = 1 AND r.cpu_ns IS NULL
 UNION ALL
-SELECT l.lookup_id, l.first_run_id, l.name_id, CASE
+SELECT l.lookup_id, l.first_run_id, l.name_id, l.instance_id, l.digest, l.message, CASE
     WHEN NOT EXISTS (SELECT 1 FROM attempt a WHERE a.lookup_id = l.lookup_id AND a.status IN (0, 2)) THEN
         CASE
         WHEN EXISTS (SELECT 1 FROM attempt a JOIN attempt_text t USING (run_id, span_id, idx) WHERE a.lookup_id = l.lookup_id

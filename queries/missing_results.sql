@@ -20,12 +20,12 @@ CREATE VIEW missing_results (
     package,    -- the target's name
     message     -- the server's words, else those of an attempt's error; NULL: none
 ) AS
-SELECT j.name, g.trace_id, l.digest, t.label, n.identifier, k.mode, m.reason, i.name, c.name, p.name,
-    coalesce(l.message, (SELECT min(x.error) FROM attempt a JOIN attempt_text x USING (run_id, span_id, idx)
-        WHERE a.lookup_id = l.lookup_id))
-FROM _missing m JOIN lookup l ON l.lookup_id = m.lookup_id JOIN run g ON g.run_id = m.first_run_id
+SELECT j.name, g.trace_id, m.digest, t.label, n.identifier, k.mode, m.reason, i.name, c.name, p.name,
+    coalesce(m.message, (SELECT min(x.error) FROM attempt a JOIN attempt_text x USING (run_id, span_id, idx)
+        WHERE a.lookup_id = m.lookup_id))
+FROM _missing m JOIN run g ON g.run_id = m.first_run_id
     JOIN project j ON j.project_id = g.project_id
-    JOIN instance i ON i.instance_id = l.instance_id JOIN action_name n ON n.name_id = m.name_id
+    JOIN instance i ON i.instance_id = m.instance_id JOIN action_name n ON n.name_id = m.name_id
     JOIN category c ON c.category_id = n.category_id JOIN target t ON t.target_id = n.target_id
     JOIN package p ON p.package_id = t.package_id LEFT JOIN _run_cell k ON k.run_id = g.run_id;
 
@@ -59,11 +59,11 @@ CREATE VIEW missing_results_by_run (
     package,    -- the target's name
     message     -- the server's words, else those of an attempt's error; NULL: none
 ) AS
-SELECT g.trace_id, j.name, l.digest, t.label, n.identifier, k.mode, m.reason, i.name, c.name, p.name,
-    coalesce(l.message, (SELECT min(x.error) FROM attempt a JOIN attempt_text x USING (run_id, span_id, idx)
-        WHERE a.lookup_id = l.lookup_id))
+SELECT g.trace_id, j.name, m.digest, t.label, n.identifier, k.mode, m.reason, i.name, c.name, p.name,
+    coalesce(m.message, (SELECT min(x.error) FROM attempt a JOIN attempt_text x USING (run_id, span_id, idx)
+        WHERE a.lookup_id = m.lookup_id))
 FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN _missing m ON m.lookup_id = d.lookup_id
-    JOIN lookup l ON l.lookup_id = m.lookup_id JOIN project j ON j.project_id = g.project_id
-    JOIN instance i ON i.instance_id = l.instance_id JOIN action_name n ON n.name_id = m.name_id
+    JOIN project j ON j.project_id = g.project_id
+    JOIN instance i ON i.instance_id = m.instance_id JOIN action_name n ON n.name_id = m.name_id
     JOIN category c ON c.category_id = n.category_id JOIN target t ON t.target_id = n.target_id
     JOIN package p ON p.package_id = t.package_id LEFT JOIN _run_cell k ON k.run_id = g.run_id;
