@@ -368,13 +368,14 @@ static inline size_t short_size(const uint8_t *at, size_t there, size_t *out_pre
  */
 static inline bool next_at_hand(struct stream *stream, struct stream_record *out_record)
 {
-	const uint8_t *at = stream->window + stream->pos, *end = stream->window + stream->len;
+	const uint8_t *at, *end;
 	uint64_t passed = 0;
 	size_t size = 0;
 
-	if (stream->left > available(stream))
-		return false;
-	at += stream->left;
+	if (stream->left >= available(stream))
+		return false; /* nor is there a window, at first */
+	at = stream->window + stream->pos + stream->left;
+	end = stream->window + stream->len;
 	while (end - at >= 2) {
 		size_t prefix;
 
