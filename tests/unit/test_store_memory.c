@@ -65,7 +65,7 @@ static void change(struct held *held, uint32_t *state)
 	fill(held);
 }
 
-static void keeps_blocks_apart(void **unused)
+static void test_blocks_stay_apart(void **unused)
 {
 	struct held *blocks = xcalloc(BLOCKS, sizeof(*blocks));
 	uint32_t state = 1;
@@ -88,7 +88,7 @@ static void keeps_blocks_apart(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_blocks_apart),
+		cmocka_unit_test(test_blocks_stay_apart),
 	};
 
 	store_memory();
