@@ -27,13 +27,14 @@ FROM (SELECT ifnull(CASE k.kind WHEN 1 THEN s.mib WHEN 2 THEN s.centicores END, 
 CREATE VIEW _size_share (
     -- Of each kind of size, known ones and unknown ones apart, the first row and those where the sum up to them passes the
     -- share of a percentile: few, as whoever puts these together looks at each a dozen times.
-    scope, name, group_id, -- of _size_step, as the next two
-    kind, step,
-    is_first,
-    n, wall_ns,  -- of all rows of that kind
-    top,         -- the largest step of them
-    up,          -- what weighs, up to this one: results; of cores wall time
-    whole        -- of all
+    scope,     -- of _size_step, as the next four
+    name, group_id, kind, step,
+    is_first,  -- 1: the first of these
+    n,         -- results of all rows of that kind
+    wall_ns,   -- and their wall time
+    top,       -- the largest step of them
+    up,        -- what weighs, up to this row: results; of cores wall time
+    whole      -- the same of all
 ) AS
 SELECT scope, name, group_id, kind, step, place = 1, n_all, wall_all, top, up, whole
 FROM (SELECT scope, name, group_id, kind, step, row_number() OVER up AS place, sum(n) OVER whole AS n_all, total(wall_ns) OVER whole AS wall_all,
