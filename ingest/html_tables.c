@@ -38,9 +38,9 @@ static const char *const fit_columns[] = {
 static const char *const heavy_columns[] = {
 	"package",   "verdict",	  "listed",	 "heavy_actions", "actions",
 	"longest_s", "max_cores", "max_rss_gib", "heavy_wall_h",  NULL};
-static const char *const package_columns[] = {
-	"package",     "package_shape", "shape",     "under_gib", "results", "unknown",
-	"largest_gib", "heavy_results", "oom_kills", "reason",	  NULL};
+static const char *const package_columns[] = {"package",   "shape",	  "results",
+					      "unknown",   "largest_gib", "heavy_results",
+					      "oom_kills", "reason",	  NULL};
 
 #define WASTE_COLUMNS                                                                       \
 	"results", "unknown", "busy_h", "requested_core_h", "used_core_h", "used_core_pct", \
@@ -86,13 +86,12 @@ static const struct part sizing_parts[] = {
 	  .forms = ALL_FORMS}},
 	{"packages",
 	 "The shape for each package",
-	 "The smallest shape that suits all of a package's executions, largest need first. Peaks "
-	 "are "
-	 "lower bounds; what ran under another limit is a row of its own.",
+	 "The smallest shape that suits all of a package's executions, under whatever limit they "
+	 "ran, largest need first. Peaks are lower bounds.",
 	 {.view = "package_sizes",
 	  .label = "The shape for each package",
 	  .columns = package_columns,
-	  .order = "largest_gib IS NULL, largest_gib DESC, package, under_gib",
+	  .order = "largest_gib IS NULL, largest_gib DESC, package",
 	  .most = HTML_ROWS_MAX,
 	  .forms = FORM_WHOLE | FORM_PROJECT}},
 };

@@ -1,3 +1,32 @@
+CREATE VIEW _kill_told (
+    -- One row an execution that a container's kill is of, or may be.
+    result_id,    -- of table result
+    meaning,      -- see _oom_fact, as the next three
+    at_ns, is_ambiguous, looks,
+    pods, prometheus -- what they tell, in words
+) AS
+-- Bare columns of a row with min() are those of the row that has the minimum.
+SELECT result_id, meaning, at_ns, is_ambiguous, looks, pods, prometheus
+FROM (SELECT j.result_id, CASE j.is_joined WHEN 2 THEN k.meaning END AS meaning, k.at_ns, total(j.is_joined = 1) > 0 AS is_ambiguous,
+        j.looks, group_concat(k.pods, '; ') AS pods, group_concat(k.prometheus, '; ') AS prometheus,
+        min(CASE WHEN j.is_joined = 1 THEN 5 WHEN k.meaning = 'oom' THEN 1 WHEN k.meaning = 'counted' THEN 2
+            WHEN k.meaning = 'child_earlier' THEN 3 ELSE 4 END * 10000000000 + k.at_ns / 1000000000)
+    FROM _kill_join j JOIN _kill k ON k.kill = j.kill WHERE j.is_joined > 0 AND k.meaning <> 'failed' GROUP BY j.result_id);
+
+CREATE VIEW _kill_lost (
+    -- Errors of which nobody knows where they ran, when a runner was killed whose action is not known: where the
+    -- kernel kills the whole runner, its worker has no result to tell, and Buck2 drops the link to what it tells.
+    run_id, span_id, idx, -- of table attempt
+    at_ns, pods, prometheus -- see _oom_fact
+) AS
+SELECT f.run_id, f.span_id, f.idx, min(k.at_ns), group_concat(k.pods, '; '), group_concat(k.prometheus, '; ')
+FROM _kill k JOIN _failed_known f ON f.is_lost
+    -- finishedAt has whole seconds.
+    AND f.ended_ns BETWEEN k.at_ns - (SELECT value FROM setting WHERE key = 'kill_order_s') * 1000000000
+        AND k.at_ns + ((SELECT value FROM setting WHERE key = 'kill_after_s') + 1) * 1000000000
+WHERE k.is_runner AND k.meaning IN ('oom', 'sigkill') AND k.kill NOT IN (SELECT j.kill FROM _kill_join j WHERE j.is_joined > 0 AND j.looks > 0)
+GROUP BY f.run_id, f.span_id, f.idx;
+
 CREATE VIEW _oom_fact (
     -- What oom_kills judges: failed attempts with all that is said of them; executions that succeeded though
     -- a container's kill falls on them; kills without an action.
@@ -16,25 +45,7 @@ CREATE VIEW _oom_fact (
     told          -- what is to be said besides, in words
 ) AS
 WITH joined AS MATERIALIZED (SELECT * FROM _kill_join),
-told AS MATERIALIZED (
-    -- Bare columns of a row with min() are those of the row that has the minimum.
-    SELECT j.result_id, CASE j.is_joined WHEN 2 THEN k.meaning END AS meaning, k.at_ns, total(j.is_joined = 1) > 0 AS is_ambiguous,
-        j.looks, group_concat(k.pods, '; ') AS pods, group_concat(k.prometheus, '; ') AS prometheus,
-        min(CASE WHEN j.is_joined = 1 THEN 5 WHEN k.meaning = 'oom' THEN 1 WHEN k.meaning = 'counted' THEN 2
-            WHEN k.meaning = 'child_earlier' THEN 3 ELSE 4 END * 10000000000 + k.at_ns / 1000000000)
-    FROM joined j JOIN _kill k ON k.kill = j.kill WHERE j.is_joined > 0 AND k.meaning <> 'failed' GROUP BY j.result_id),
--- Errors of which nobody knows where they ran, when a runner was killed whose action is not known: where the
--- kernel kills the whole runner, its worker has no result to tell, and Buck2 drops the link to what it tells.
-lost AS MATERIALIZED (
-    SELECT s.run_id, s.span_id, s.idx, min(k.at_ns) AS at_ns, group_concat(k.pods, '; ') AS pods,
-        group_concat(k.prometheus, '; ') AS prometheus
-    FROM _kill k JOIN _suspicion s ON s.is_lost
-        -- finishedAt has whole seconds.
-        AND s.ended_ns BETWEEN k.at_ns - (SELECT value FROM setting WHERE key = 'kill_order_s') * 1000000000
-            AND k.at_ns + ((SELECT value FROM setting WHERE key = 'kill_after_s') + 1) * 1000000000
-    WHERE k.is_runner AND k.meaning IN ('oom', 'sigkill')
-        AND k.kill NOT IN (SELECT j.kill FROM joined j WHERE j.is_joined > 0 AND j.looks > 0)
-    GROUP BY s.run_id, s.span_id, s.idx),
+told AS MATERIALIZED (SELECT * FROM _kill_told),
 -- No row of those whom it may belong to shows it.
 alone AS (
     SELECT k.*, count(DISTINCT j.lookup_id) AS candidates, total(j.is_shared) > 0 AS is_shared,
@@ -50,7 +61,7 @@ SELECT s.run, s.project, s.name_id, s.lookup_id, s.worker_id, s.rss_bytes, s.idx
     WHEN l.run_id IS NOT NULL THEN 'where it ran is not known; a container was killed when it failed'
     WHEN t.is_ambiguous THEN 'what its container tells may be of another action' END
 FROM _suspicion s LEFT JOIN told t ON t.result_id = s.result_id
-    LEFT JOIN lost l ON l.run_id = s.run_id AND l.span_id = s.span_id AND l.idx = s.idx
+    LEFT JOIN _kill_lost l ON l.run_id = s.run_id AND l.span_id = s.span_id AND l.idx = s.idx
 UNION ALL
 SELECT g.trace_id, j.name, r.name_id, r.lookup_id, r.worker_id, r.max_rss_bytes, NULL, 2, 0, NULL, r.exit_code, r.termination_signal,
     NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.meaning, t.at_ns, t.is_ambiguous, t.looks, t.pods, t.prometheus, NULL, NULL, NULL,

@@ -15,29 +15,32 @@ FROM target t CROSS JOIN action_name n ON n.target_id = t.target_id CROSS JOIN a
 WHERE r.source = 1 AND r.cpu_ns IS NOT NULL;
 
 CREATE VIEW _package_heavy (
-    -- How many heavy results a package has, by memory limit in force. One alone of an action that has setting
+    -- How many heavy results a package has. One alone of an action that, under one memory limit, has setting
     -- outlier_results of them is an outlier, and makes no package heavy.
-    scope_id,   -- of _scope
-    package_id, -- of table package
-    under,      -- see _repeat
-    heavy,      -- heavy results
-    alone       -- of these, outliers
+    by_project, scope_id, -- of _scope; a filter on by_project spares half of the work
+    package_id,           -- of table package
+    heavy,                -- heavy results
+    is_alone              -- 1: each of these is an outlier
 ) AS
-WITH rule AS MATERIALIZED (SELECT many FROM _sizing_rule),
-by_action AS MATERIALIZED (
-    -- Where a package has few results none of its actions has many, and no name is looked up.
-    SELECT h.project_id, h.package_id, ifnull(a.memory_limit_bytes, 0) AS under, h.category_id, n.identifier, count(*) AS n
-    FROM _heavy h LEFT JOIN allotment a ON a.allotment_id = h.allotment_id
-        LEFT JOIN package_sum s ON s.project_id = 0 AND s.package_id = h.package_id AND s.limit_bytes = ifnull(a.memory_limit_bytes, 0)
-        LEFT JOIN action_name n ON n.name_id = h.name_id AND (s.results < (SELECT many FROM rule)) IS NOT 1
-    GROUP BY 1, 2, 3, 4, 5)
-SELECT v.scope_id, v.package_id, v.under, sum(v.n), total(CASE WHEN v.n = 1 AND v.identifier IS NOT NULL
-    -- Few have so many actions, with results or without.
-    AND EXISTS (SELECT 1 FROM target t CROSS JOIN action_name m ON m.target_id = t.target_id AND m.category_id = v.category_id
-            AND m.identifier = v.identifier CROSS JOIN action x ON x.name_id = m.name_id
-        WHERE t.package_id = v.package_id LIMIT 1 OFFSET (SELECT CAST(many AS INTEGER) - 1 FROM rule))
-    THEN (SELECT count(DISTINCT e.result_id) FROM _repeat e WHERE e.package_id = v.package_id AND e.category_id = v.category_id
-        AND e.identifier = v.identifier AND e.under = v.under AND v.scope_id IN (0, e.project_id)) >= (SELECT many FROM rule) END)
-FROM (SELECT 0 AS scope_id, package_id, under, category_id, identifier, sum(n) AS n FROM by_action GROUP BY package_id, under, category_id, identifier
-    UNION ALL SELECT project_id, package_id, under, category_id, identifier, n FROM by_action) v
-GROUP BY v.scope_id, v.package_id, v.under;
+WITH rule AS MATERIALIZED (SELECT CAST(ifnull(many, 1e9) AS INTEGER) AS many FROM _sizing_rule),
+made AS MATERIALIZED (
+    SELECT h.project_id, h.package_id, h.name_id, ifnull(a.memory_limit_bytes, 0) AS under
+    FROM _heavy h LEFT JOIN allotment a ON a.allotment_id = h.allotment_id)
+SELECT v.by_project, v.scope_id, v.package_id, v.heavy, CASE WHEN v.few > 0 THEN 0 ELSE NOT EXISTS (
+    -- One that decides, whatever is the cheapest to find out of it.
+    SELECT 1 FROM made m CROSS JOIN action_name n ON n.name_id = m.name_id
+    WHERE m.package_id = v.package_id AND (NOT v.by_project OR m.project_id = v.scope_id)
+        -- Few have so many actions, with results or without.
+        AND (NOT EXISTS (SELECT 1 FROM target t CROSS JOIN action_name i ON i.target_id = t.target_id AND i.category_id = n.category_id
+                AND i.identifier = n.identifier CROSS JOIN action x ON x.name_id = i.name_id
+            WHERE t.package_id = v.package_id LIMIT 1 OFFSET (SELECT many - 1 FROM rule))
+        OR (SELECT count(*) FROM made o CROSS JOIN action_name i ON i.name_id = o.name_id WHERE o.package_id = v.package_id AND o.under = m.under
+            AND (NOT v.by_project OR o.project_id = v.scope_id) AND i.category_id = n.category_id AND i.identifier = n.identifier) > 1
+        OR (SELECT count(DISTINCT e.result_id) FROM _repeat e WHERE e.package_id = v.package_id AND e.category_id = n.category_id
+            AND e.identifier = n.identifier AND e.under = m.under AND (NOT v.by_project OR e.project_id = v.scope_id)) < (SELECT many FROM rule))) END
+FROM (SELECT k.by_project, iif(k.by_project, m.project_id, 0) AS scope_id, m.package_id, count(*) AS heavy,
+        -- Where a package has few results under a limit none of its actions has many there, and no name is looked up.
+        total(s.results < (SELECT many FROM rule)) AS few
+    FROM made m CROSS JOIN (SELECT 0 AS by_project UNION ALL SELECT 1) k
+        LEFT JOIN package_sum s ON s.project_id = iif(k.by_project, m.project_id, 0) AND s.package_id = m.package_id AND s.limit_bytes = m.under
+    GROUP BY m.package_id, k.by_project, iif(k.by_project, m.project_id, 0)) v;

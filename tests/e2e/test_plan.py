@@ -182,7 +182,7 @@ def test_packages_go_where_package_sizes_sends_them(program, own):
            # What the ingest keeps of them; of packages until they are summed up anew.
            'UPDATE size_count SET size = 4096 WHERE kind = 1 AND size = (SELECT max(size) FROM size_count WHERE kind = 1)',
            'DELETE FROM package_sum', 'INSERT INTO package_due SELECT package_id FROM package')
-    sizes = {r['package']: r['package_shape'] for r in harness.rows(own, 'SELECT package, package_shape FROM package_sizes')}
+    sizes = {r['package']: r['shape'] for r in harness.rows(own, 'SELECT package, shape FROM package_sizes')}
     placed = {row['package']: row['shape'] for row in plan(program, own)['packages']}
     assert len(placed) > 3 and {p: sizes[p] or 'big' for p in placed} == placed
     assert {'big'} == {placed[p] for p in ('zlib', 'lzo', 'busybox')} and 'small' in placed.values()

@@ -59,6 +59,7 @@ class Build:
 
     def rows(self, sql='SELECT * FROM oom_kills'):
         self.db = self.made.finish()
+        assert_packages_have_their_kills(self.db)
         return rows(self.db, sql)
 
     def verdicts(self):
@@ -66,6 +67,13 @@ class Build:
         found = self.rows()
         assert len({r['identifier'] for r in found}) == len(found)
         return {r['identifier']: (r['verdict'], r['confidence'], r['ambiguous']) for r in found}
+
+
+def assert_packages_have_their_kills(db):
+    """_package_kill says of few columns what _oom_kill says of all."""
+    shown = rows(db, 'SELECT j.project_id, p.package_id, k.is_told, k.limit_bytes FROM _pool_kill k JOIN package p ON p.name = k.package'
+                     ' JOIN project j ON j.name = k.project ORDER BY 1, 2, 3, 4')
+    assert rows(db, 'SELECT * FROM _package_kill ORDER BY 1, 2, 3, 4') == shown
 
 
 TAIL = 'make host-gcc failed (exit 2)\n'  # what the wrapper prints of a package's whole log

@@ -8,7 +8,6 @@ from samples import rows
 from sizes import GIB, MIB, S, POOLS, Sized, random_sizes
 
 SHAPES = [('small', 1500, 4 * GIB), ('big', 6000, 12 * GIB)]
-ORDER = {name: place for place, (name, _, _) in enumerate(SHAPES)}
 
 
 def under(r):
@@ -26,36 +25,37 @@ def without_outliers(results, odd, repeats):
     return [r for r in odd if of_action[r.category, r.identifier] > 1 or all_of[r.category, r.identifier] < 20]
 
 
-def suits(results, cpu_milli, limit_bytes):
-    """By the rule, without kills."""
-    known = [r for r in results if r.mib]
-    over = without_outliers(results, [r for r in known if r.mib * 115 > limit_bytes // MIB * 100], [r for r in results if r.rss])
-    is_heavy = without_outliers(results, [r for r in results if heavy(r)], results)
-    return bool(known) and (cpu_milli > 4000 or not is_heavy) and not over
+def decisive(results, is_odd, is_repeat):
+    """Those that are odd, but for outliers: actions are compared under the same limit alone."""
+    parts = collections.defaultdict(list)
+    for r in results:
+        parts[under(r)].append(r)
+    return [r for part in parts.values()
+            for r in without_outliers(part, [r for r in part if is_odd(r)], [r for r in part if is_repeat(r)])]
 
 
 def shape_of(results):
-    return next((name for name, cpu, limit in SHAPES if suits(results, cpu, limit)), None)
+    """By the rule, without kills: the smallest that suits under whatever limit they ran."""
+    is_heavy = decisive(results, heavy, lambda r: True)
+    for name, cpu_milli, limit in SHAPES:
+        over = decisive(results, lambda r: (r.mib or 0) * 115 > limit // MIB * 100, lambda r: r.rss)
+        if any(r.mib for r in results) and (cpu_milli > 4000 or not is_heavy) and not over:
+            return name
+    return None
 
 
 def compare(db, view, results, where='1'):
-    used = [r for r in results if r.cpu_ns is not None]
-    groups = {}
-    for r in used:
-        groups.setdefault((r.package, under(r)), []).append(r)
-    shapes = {key: shape_of(part) for key, part in groups.items()}
-    wanted = {}
-    for (package, limit), part in groups.items():
-        of_package = [s for (p, _), s in shapes.items() if p == package]
+    groups = collections.defaultdict(list)
+    for r in results:
+        if r.cpu_ns is not None:
+            groups[r.package].append(r)
+    found = {r['package']: r for r in rows(db, f'SELECT * FROM {view} WHERE {where}')}
+    assert set(found) == set(groups)
+    for package, part in groups.items():
         largest = max((r.peak for r in part if r.peak), default=None)
-        wanted[package, limit and limit / GIB] = {
-            'results': sum(bool(r.mib) for r in part), 'unknown': sum(not r.mib for r in part), 'heavy_results': sum(map(heavy, part)),
-            'largest_gib': largest and pytest.approx(largest / GIB, abs=0.0006), 'shape': shapes[package, limit],
-            'package_shape': None if None in of_package else max(of_package, key=ORDER.get)}
-    found = {(r['package'], r['under_gib']): r for r in rows(db, f'SELECT * FROM {view} WHERE {where}')}
-    assert set(found) == set(wanted)
-    for key, want in wanted.items():
-        assert {k: found[key][k] for k in want} == want, key
+        want = {'results': sum(bool(r.mib) for r in part), 'unknown': sum(not r.mib for r in part), 'heavy_results': sum(map(heavy, part)),
+                'largest_gib': largest and pytest.approx(largest / GIB, abs=0.0006), 'shape': shape_of(part)}
+        assert {k: found[package][k] for k in want} == want, package
 
 
 @pytest.mark.parametrize('seed', range(56))
@@ -90,7 +90,7 @@ def test_one_of_twenty_of_an_action_does_not_decide(others, shape, odd):
         made = filled(others, identifier='x')
         made.add('r', **{'rss': 100 * MIB, 'allotment': POOLS[1], 'identifier': 'x', **odd})
         row = one(made, view)
-        assert (row['shape'], row['package_shape']) == (shape, shape)
+        assert row['shape'] == shape
         assert ('left out' in row['reason']) == (shape == 'small')
 
 
@@ -103,7 +103,7 @@ def test_one_of_many_other_actions_decides(odd, other):
         made.add(**{'trace': 'r', 'rss': 100 * MIB, 'allotment': POOLS[1], 'identifier': 'x', **other})
     made.add('r', **{'rss': 100 * MIB, 'allotment': POOLS[1], 'identifier': 'x', **odd})
     view = 'package_sizes_by_project' if 'trace' in other else 'package_sizes'
-    found = rows(made.made.finish(), f"SELECT * FROM {view} WHERE under_gib = 9" + (" AND project = 'one'" if 'trace' in other else ''))
+    found = rows(made.made.finish(), f'SELECT * FROM {view}' + (" WHERE project = 'one'" if 'trace' in other else ''))
     assert [r['shape'] for r in found] == ['big']
 
 
@@ -117,7 +117,7 @@ def test_what_is_known_of_memory_makes_an_outlier():
 
 def test_where_no_memory_is_known_no_shape_is():
     row = one(filled(30, rss=None))
-    assert (row['results'], row['unknown'], row['largest_gib'], row['shape'], row['package_shape']) == (0, 30, None, None, None)
+    assert (row['results'], row['unknown'], row['largest_gib'], row['shape']) == (0, 30, None, None)
     assert row['reason'] == 'no memory is known'
 
 
@@ -138,7 +138,7 @@ def test_what_failed_decides(others, rss, shape):
     for view in ('package_sizes', 'package_sizes_by_project'):
         (row,) = rows(db, f'SELECT * FROM {view}')
         assert (row['results'], row['failed'], row['largest_gib'], row['oom_kills']) == (others, 1, rss / GIB, 0)
-        assert (row['shape'], row['package_shape']) == (shape, shape)
+        assert row['shape'] == shape
         assert 'suspected ones, of which no container tells: 1' in row['reason']
 
 
@@ -148,7 +148,7 @@ def test_without_a_setting_no_shape_is_said_to_suit(key):
     db.execute('DELETE FROM setting WHERE key = ?', (key,))
     for view in ('package_sizes', 'package_sizes_by_project'):
         (row,) = rows(db, f'SELECT * FROM {view}')
-        assert (row['results'], row['shape'], row['package_shape']) == (30, None, None) and 'is missing' in row['reason']
+        assert (row['results'], row['shape']) == (30, None) and 'is missing' in row['reason']
 
 
 def test_where_nothing_fits_under_one_limit_nothing_suits_the_package():
@@ -156,8 +156,8 @@ def test_where_nothing_fits_under_one_limit_nothing_suits_the_package():
     made.add('r', rss=11 * GIB, allotment=POOLS[-1])
     db = made.made.finish()
     for form in ('', '_by_project'):
-        found = {r['under_gib']: (r['shape'], r['package_shape']) for r in rows(db, f'SELECT * FROM package_sizes{form}')}
-        assert found == {9.0: ('small', None), None: (None, None)}
+        (row,) = rows(db, f'SELECT * FROM package_sizes{form}')
+        assert (row['results'], row['shape'], row['reason']) == (31, None, 'no shape is large enough')
 
 
 def test_two_of_many_decide():
@@ -205,15 +205,27 @@ def test_what_is_not_summed_up_yet_is_added_up(seed):
 
 def test_nothing_fits():
     row = one(filled(1, rss=11 * GIB))
-    assert (row['shape'], row['package_shape'], row['reason']) == (None, None, 'no shape is large enough')
+    assert (row['shape'], row['reason']) == (None, 'no shape is large enough')
 
 
-def test_limits_are_told_apart_and_the_larger_shape_counts():
+def test_the_largest_counts_under_whatever_limit():
     made = filled(30)
     for _ in range(2):
         made.add('r', rss=5 * GIB, allotment=POOLS[-1])
-    found = {r['under_gib']: (r['shape'], r['package_shape']) for r in rows(made.made.finish(), 'SELECT * FROM package_sizes')}
-    assert found == {9.0: ('small', 'big'), None: ('big', 'big')}
+    row = one(made)
+    assert (row['results'], row['largest_gib'], row['shape']) == (32, 5.0, 'big')
+
+
+def test_all_that_is_asked_for_one_shape_must_have():
+    """Heavy under one limit and large under another: neither the wide nor the large one suits."""
+    made = filled(1, wall_ns=61 * S)
+    made.add('r', rss=6 * GIB, allotment=POOLS[3])
+    db = made.made.finish()
+    db.execute('DELETE FROM shape')
+    db.executemany('INSERT INTO shape VALUES (?, ?, 1, ?)', [('wide', 6000, 5 * GIB), ('large', 2000, 12 * GIB), ('both', 6000, 13 * GIB)])
+    for view in ('package_sizes', 'package_sizes_by_project'):
+        (row,) = rows(db, f'SELECT * FROM {view}')
+        assert row['shape'] == 'both'
 
 
 @pytest.mark.parametrize('limit, shape', [(3 * GIB, 'small'), (4 * GIB, 'big'), (11 * GIB, None), (None, 'big')])
@@ -228,5 +240,5 @@ def test_a_kill_asks_for_more_than_its_limit(limit, shape):
     made.made.ended(pod, at(5))
     for view in ('package_sizes', 'package_sizes_by_project'):
         (row,) = rows(made.db if hasattr(made, 'db') else made.__dict__.setdefault('db', made.made.finish()), f'SELECT * FROM {view}')
-        assert (row['oom_kills'], row['shape'], row['package_shape']) == (1, shape, shape)
+        assert (row['oom_kills'], row['shape']) == (1, shape)
         assert 'killed for memory: 1' in row['reason']

@@ -5,7 +5,7 @@ import pytest
 from samples import rows
 from sizes import GIB, S, POOLS, Sized
 
-TEXTS = {'pool', 'project', 'run', 'package', 'category', 'shape', 'package_shape', 'invocation', 'verdict', 'reason', 'heavy', 'adds',
+TEXTS = {'pool', 'project', 'run', 'package', 'category', 'shape', 'invocation', 'verdict', 'reason', 'heavy', 'adds',
          'keeps', 'drops', 'not_seen'}
 FAMILIES = ['worker_sizing', 'shape_fit', 'package_sizes', 'waste', 'heavy_packages', 'heavy_json']
 ODD = ['1-2', '2026-11-30', '007', '1e5', '12:30']  # names that are none
