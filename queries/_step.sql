@@ -16,7 +16,7 @@ WHERE q.invocation IS NOT NULL AND (r.source = 1 OR NOT EXISTS (
         AND e.worker_id IS r.worker_id AND m.taken_ns IS t.taken_ns));
 
 CREATE VIEW _step_change (
-    -- What changes the counts of concurrency: up to three rows an execution, and one an invocation after all of these.
+    -- What changes how many wait and run: up to three rows an execution, and one an invocation after all of these.
     invocation, -- trace id: a filter on it is a search
     at_ns,      -- time; the largest integer: after all; NULL: not known, and counts for nothing
     queue, work -- so many more wait and run from then on
@@ -46,3 +46,17 @@ FROM (SELECT invocation, at_ns, max(at_ns) OVER before AS since_ns, sum(queue) O
     WINDOW before AS (PARTITION BY invocation ORDER BY at_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
 -- Several things can happen at one moment.
 WHERE since_ns IS NULL OR since_ns < at_ns;
+
+CREATE VIEW _tenth (
+    -- What changed in an invocation up to each tenth of a second, where something did: the changes of _step_change,
+    -- added up. Not made of that view, as SQLite passes a filter through GROUP BY to tables only.
+    invocation, -- trace id: a filter on it is a search
+    tenth,      -- of a second since 1970
+    queue, work -- so many more wait and run from then on
+) AS
+SELECT w.invocation, (CASE e.event WHEN 1 THEN w.taken_ns - w.waited_ns WHEN 3 THEN w.taken_ns + w.held_ns
+        ELSE CASE WHEN w.waited_ns IS NOT NULL OR w.held_ns IS NOT NULL THEN w.taken_ns END END + 99999999) / 100000000 AS moment,
+    sum(CASE e.event WHEN 1 THEN 1 WHEN 2 THEN -(w.waited_ns IS NOT NULL) ELSE 0 END),
+    sum(CASE e.event WHEN 1 THEN 0 WHEN 2 THEN w.held_ns IS NOT NULL ELSE -1 END)
+FROM _worked w CROSS JOIN (SELECT 1 AS event UNION ALL VALUES (2), (3)) e
+GROUP BY w.invocation, moment HAVING moment IS NOT NULL;
