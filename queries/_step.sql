@@ -59,4 +59,5 @@ SELECT w.invocation, (CASE e.event WHEN 1 THEN w.taken_ns - w.waited_ns WHEN 3 T
     sum(CASE e.event WHEN 1 THEN 1 WHEN 2 THEN -(w.waited_ns IS NOT NULL) ELSE 0 END),
     sum(CASE e.event WHEN 1 THEN 0 WHEN 2 THEN w.held_ns IS NOT NULL ELSE -1 END)
 FROM _worked w CROSS JOIN (SELECT 1 AS event UNION ALL VALUES (2), (3)) e
-GROUP BY w.invocation, moment HAVING moment IS NOT NULL;
+-- The number first: SQLite sorts by one faster than by a text.
+GROUP BY moment, w.invocation HAVING moment IS NOT NULL;
