@@ -31,7 +31,8 @@ FROM (SELECT z.is_whole AND h.is_whole AS is_whole, f.light, f.wide, z.margin, z
 
 CREATE VIEW _package_misfit (
     -- What does not fit the smallest shape: one row a package that has such.
-    by_project, scope_id, -- of _scope
+    by_project, -- see _package_heavy, as the next one
+    scope_id,
     package_id,  -- of table package
     misfits,     -- executions that do not fit it
     too_small    -- the largest place of a shape (see _package_fit) for which one decides that is no outlier; NULL: none
@@ -68,9 +69,10 @@ GROUP BY scope_id, package_id;
 
 CREATE VIEW _package_due (
     -- Counted results of packages that the ingest has yet to sum up anew: none, as a rule.
-    by_project, scope_id, package_id, -- see _package_heavy
-    results, unknown,                 -- of which memory is known, and not
-    largest                           -- largest process, bytes
+    by_project, -- see _package_heavy, as the next two
+    scope_id, package_id,
+    results, unknown, -- of which memory is known, and not
+    largest      -- largest process, bytes
 ) AS
 SELECT k.by_project, iif(k.by_project, r.project_id, 0), r.package_id, count(r.max_rss_bytes), sum(r.max_rss_bytes IS NULL), max(r.max_rss_bytes)
 FROM package_due d CROSS JOIN result r INDEXED BY result_package ON r.package_id = d.package_id
@@ -79,9 +81,10 @@ WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY r.package_id, k.by_project,
 
 CREATE VIEW _package_sampled (
     -- What containers' samples add to what the processes of counted results did.
-    by_project, scope_id, package_id, -- see _package_heavy
-    only,                             -- results of which nothing else is known
-    largest                           -- largest peak, bytes
+    by_project, -- see _package_heavy, as the next two
+    scope_id, package_id,
+    only,        -- results of which nothing else is known
+    largest      -- largest peak, bytes
 ) AS
 SELECT k.by_project, iif(k.by_project, r.project_id, 0), r.package_id, sum(r.max_rss_bytes IS NULL), max(c.working_set_peak_bytes)
 FROM result_container c INDEXED BY result_container_peak CROSS JOIN result r ON r.result_id = c.result_id
@@ -91,9 +94,10 @@ GROUP BY r.package_id, k.by_project, iif(k.by_project, r.project_id, 0);
 
 CREATE VIEW _package_failed (
     -- Failed executions of which memory is known.
-    by_project, scope_id, package_id, -- see _package_heavy
-    failed,
-    largest                           -- largest peak, bytes
+    by_project, -- see _package_heavy, as the next two
+    scope_id, package_id,
+    failed,      -- how many
+    largest      -- largest peak, bytes
 ) AS
 SELECT k.by_project, iif(k.by_project, p.project_id, 0), p.package_id, count(*), max(p.bytes)
 FROM _failed_peak p CROSS JOIN (SELECT 0 AS by_project UNION ALL SELECT 1) k
@@ -101,13 +105,14 @@ GROUP BY p.package_id, k.by_project, iif(k.by_project, p.project_id, 0);
 
 CREATE VIEW _package_killed (
     -- Kills for memory.
-    by_project, scope_id, package_id, -- see _package_heavy
+    by_project, -- see _package_heavy, as the next two
+    scope_id, package_id,
     kills,       -- of which a container tells
     suspected,   -- of which none does
-    limit_bytes, -- the largest one under which a kill came; NULL: none is known
-    no_limit     -- kills of which it is not known
+    limit_bytes, -- the largest one under which a kill of the former came; NULL: none is known
+    no_limit     -- of the former: there was none, or it is not known
 ) AS
 SELECT c.by_project, iif(c.by_project, k.project_id, 0), k.package_id, sum(k.is_told), sum(NOT k.is_told),
-    max(k.limit_bytes) FILTER (WHERE k.is_told), total(k.is_told AND ifnull(k.limit_bytes, 0) = 0)
+    max(k.limit_bytes) FILTER (WHERE k.is_told), sum(k.is_told AND ifnull(k.limit_bytes, 0) = 0)
 FROM _package_kill k CROSS JOIN (SELECT 0 AS by_project UNION ALL SELECT 1) c
 GROUP BY k.package_id, c.by_project, iif(c.by_project, k.project_id, 0);

@@ -69,8 +69,6 @@ CREATE TABLE package_sum (
     cores_max REAL,                 -- most average cores of one
     PRIMARY KEY (project_id, package_id, limit_bytes)
 ) STRICT, WITHOUT ROWID;
--- Few, as a rule: of which no memory is known.
-CREATE INDEX package_sum_unknown ON package_sum (project_id, package_id) WHERE rss_max_bytes IS NULL;
 
 CREATE TABLE package_due (
     -- Packages without rows of package_sum, since results of theirs have moved: to be summed up anew. Empty
