@@ -1,10 +1,12 @@
 CREATE VIEW _json_string (
-    -- Names of packages as JSON strings. Made by hand: SQLite 3.40 runs no JSON function of a view in a database
-    -- that it does not trust.
+    -- The names of packages that a JSON string cannot hold as they are: few, as a rule. Made by hand: SQLite 3.40 runs
+    -- no JSON function of a view in a database that it does not trust.
     package, -- the name
     text     -- quoted; backslash, quote and control characters escaped, all else as it is
 ) AS
-WITH RECURSIVE name(package) AS (SELECT name FROM package UNION SELECT package FROM listed_package),
+WITH RECURSIVE name(package) AS (
+    SELECT name FROM package WHERE name GLOB '*["\' || char(1) || '-' || char(31) || ']*'
+    UNION SELECT package FROM listed_package WHERE package GLOB '*["\' || char(1) || '-' || char(31) || ']*'),
 -- One control character a step, of names that have any.
 step(package, code, text) AS (
     SELECT package, 1, replace(replace(package, '\', '\\'), '"', '\"') FROM name

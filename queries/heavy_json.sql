@@ -10,21 +10,19 @@ CREATE VIEW heavy_json (
     not_seen, -- listed, and no execution is known: in the array, since nothing speaks against them
     changes   -- adds + drops, how many; NULL: no project.json was read
 ) AS
-SELECT project, '[' || ifnull(heavy, '') || ']', '[' || ifnull(adds, '') || ']', '[' || ifnull(keeps, '') || ']',
-    '[' || ifnull(drops, '') || ']', '[' || ifnull(not_seen, '') || ']', CASE WHEN is_read THEN changes END
-FROM (SELECT v.project, v.is_read, row_number() OVER listing AS place,
-        group_concat(CASE WHEN v.verdict IS NOT 'drop' THEN s.text END, ', ') OVER listing AS heavy,
-        group_concat(CASE v.verdict WHEN 'add' THEN s.text END, ', ') OVER listing AS adds,
-        group_concat(CASE v.verdict WHEN 'keep' THEN s.text END, ', ') OVER listing AS keeps,
-        group_concat(CASE v.verdict WHEN 'drop' THEN s.text END, ', ') OVER listing AS drops,
-        group_concat(CASE v.verdict WHEN 'not seen' THEN s.text END, ', ') OVER listing AS not_seen,
-        sum(v.verdict IN ('add', 'drop')) OVER listing AS changes,
-        count(*) OVER (PARTITION BY v.project) AS all_rows
+-- What a subquery has in order group_concat() joins in that order.
+SELECT project, '[' || ifnull(group_concat(CASE WHEN verdict IS NOT 'drop' THEN text END, ', '), '') || ']',
+    '[' || ifnull(group_concat(CASE verdict WHEN 'add' THEN text END, ', '), '') || ']',
+    '[' || ifnull(group_concat(CASE verdict WHEN 'keep' THEN text END, ', '), '') || ']',
+    '[' || ifnull(group_concat(CASE verdict WHEN 'drop' THEN text END, ', '), '') || ']',
+    '[' || ifnull(group_concat(CASE verdict WHEN 'not seen' THEN text END, ', '), '') || ']',
+    CASE WHEN is_read THEN sum(verdict IN ('add', 'drop')) END
+FROM (SELECT v.project, v.is_read, v.verdict, ifnull(s.text, '"' || v.package || '"') AS text
     FROM (SELECT j.name AS project, f.project_id IS NOT NULL AS is_read, h.package, h.position, h.wall_ns,
             CASE WHEN h.n > 0 THEN iif(h.position IS NULL, 'add', 'keep') WHEN h.actions > 0
                 THEN CASE WHEN (SELECT is_whole FROM _heavy_rule) THEN 'drop' END ELSE 'not seen' END AS verdict
             FROM _heavy_or_listed h JOIN project j ON j.project_id = h.project_id LEFT JOIN project_file f ON f.project_id = h.project_id) v
-        JOIN _json_string s ON s.package = v.package
-    WINDOW listing AS (PARTITION BY v.project ORDER BY v.position IS NULL, v.position, v.wall_ns DESC, v.package))
-WHERE place = all_rows
+        LEFT JOIN _json_string s ON s.package = v.package
+    ORDER BY v.project, v.position IS NULL, v.position, v.wall_ns DESC, v.package)
+GROUP BY project
 ORDER BY project;

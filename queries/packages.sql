@@ -10,19 +10,26 @@ CREATE VIEW packages (
     longest_s,   -- longest wall time, seconds
     max_rss_gib  -- largest single process of any of them
 ) AS
-WITH known AS MATERIALIZED (
-    SELECT package_id, sum(results) AS n, sum(wall_ns) AS wall, sum(cpu_ns) AS cpu, max(cores) AS cores, max(longest_ns) AS longest,
-        max(rss_bytes) AS rss
-    FROM _package_sum WHERE by_project = 0 GROUP BY package_id),
-unknown AS MATERIALIZED (
+WITH unknown AS MATERIALIZED (
     SELECT package_id, count(*) AS n FROM (
         SELECT package_id FROM result INDEXED BY result_no_usage WHERE source = 1 AND cpu_ns IS NULL
         UNION ALL SELECT t.package_id FROM lookup l JOIN action_name a ON a.name_id = l.name_id
             JOIN target t ON t.target_id = a.target_id WHERE l.state <> 1)
     GROUP BY package_id)
-SELECT p.name, ifnull(k.n, 0), ifnull(u.n, 0), round(k.wall / 3.6e12, 3), round(k.cpu / 3.6e12, 3),
-    round(k.cpu / nullif(k.wall, 0), 2), round(k.cores, 2), round(k.longest / 1e9, 1), round(k.rss / 1073741824.0, 2)
-FROM package p LEFT JOIN known k ON k.package_id = p.package_id LEFT JOIN unknown u ON u.package_id = p.package_id
+-- round() to a whole number is many times as fast as to a digit after the point.
+SELECT p.name, ifnull(k.n, 0), ifnull(u.n, 0), round(k.wall / 3.6e9) / 1000, round(k.cpu / 3.6e9) / 1000,
+    round(100.0 * k.cpu / nullif(k.wall, 0)) / 100, round(k.cores * 100) / 100, round(k.longest / 1e8) / 10, round(k.rss / 10737418.24) / 100
+FROM package p LEFT JOIN (
+    -- No package is in both.
+    SELECT package_id, sum(results) AS n, sum(wall_s) * 1e9 + sum(wall_rest_ns) AS wall, sum(cpu_s) * 1e9 + sum(cpu_rest_ns) AS cpu,
+        max(cores_max) AS cores, max(wall_max_ns) AS longest, max(rss_max_bytes) AS rss
+    FROM package_sum WHERE project_id = 0 GROUP BY package_id
+    UNION ALL
+    -- Those that the ingest has yet to sum up anew: none, as a rule.
+    SELECT d.package_id, count(*), total(r.wall_ns), total(r.cpu_ns), max(r.cores), max(r.wall_ns), max(r.max_rss_bytes)
+    FROM package_due d CROSS JOIN result r INDEXED BY result_package ON r.package_id = d.package_id
+    WHERE r.source = 1 AND r.cpu_ns IS NOT NULL GROUP BY d.package_id) k ON k.package_id = p.package_id
+    LEFT JOIN unknown u ON u.package_id = p.package_id
 WHERE k.n > 0 OR u.n > 0
 ORDER BY k.wall DESC, p.name;
 
