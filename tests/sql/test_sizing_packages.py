@@ -151,6 +151,14 @@ def test_without_a_setting_no_shape_is_said_to_suit(key):
         assert (row['results'], row['shape']) == (30, None) and 'is missing' in row['reason']
 
 
+def test_without_the_setting_of_outliers_none_is_left_out():
+    db = filled(30, identifier='x', wall_ns=61 * S).made.finish()
+    db.execute("DELETE FROM setting WHERE key = 'outlier_results'")
+    for view in ('package_sizes', 'package_sizes_by_project'):
+        (row,) = rows(db, f'SELECT * FROM {view}')
+        assert (row['heavy_results'], row['shape']) == (30, None) and row['reason'].endswith('is missing; heavy: 30 results')
+
+
 def test_where_nothing_fits_under_one_limit_nothing_suits_the_package():
     made = filled(30)
     made.add('r', rss=11 * GIB, allotment=POOLS[-1])
