@@ -16,7 +16,8 @@ FROM (SELECT j.result_id, CASE j.is_joined WHEN 2 THEN k.meaning END AS meaning,
 CREATE VIEW _kill_lost (
     -- Errors of which nobody knows where they ran, when a runner was killed whose action is not known: where the
     -- kernel kills the whole runner, its worker has no result to tell, and Buck2 drops the link to what it tells.
-    run_id, span_id, idx, -- of table attempt
+    run_id, -- of table attempt, as the next two
+    span_id, idx,
     at_ns, pods, prometheus -- see _oom_fact
 ) AS
 SELECT f.run_id, f.span_id, f.idx, min(k.at_ns), group_concat(k.pods, '; '), group_concat(k.prometheus, '; ')
@@ -26,6 +27,20 @@ FROM _kill k JOIN _failed_known f ON f.is_lost
         AND k.at_ns + ((SELECT value FROM setting WHERE key = 'kill_after_s') + 1) * 1000000000
 WHERE k.is_runner AND k.meaning IN ('oom', 'sigkill') AND k.kill NOT IN (SELECT j.kill FROM _kill_join j WHERE j.is_joined > 0 AND j.looks > 0)
 GROUP BY f.run_id, f.span_id, f.idx;
+
+CREATE VIEW _kill_alone (
+    -- One row a kill that no row of those whom it may belong to shows.
+    meaning, at_ns, is_runner, container, pod, node, limit_bytes, pods, prometheus, -- see _kill
+    candidates, -- actions that may have been killed
+    is_shared,  -- 1: its worker runs several at a time
+    run, project_id -- of these, if all agree
+) AS
+SELECT k.meaning, k.at_ns, k.is_runner, k.container, k.pod, k.node, k.limit_bytes, k.pods, k.prometheus, count(DISTINCT j.lookup_id),
+    total(j.is_shared) > 0, CASE WHEN min(g.run_id) = max(g.run_id) THEN min(g.trace_id) END,
+    CASE WHEN min(g.project_id) = max(g.project_id) THEN min(g.project_id) END
+FROM _kill k LEFT JOIN _kill_join j ON j.kill = k.kill LEFT JOIN run g ON g.run_id = j.run_id
+WHERE k.meaning <> 'failed' GROUP BY k.kill
+HAVING total(j.is_joined = 2 OR j.is_joined = 1 AND j.looks > 0) = 0;
 
 CREATE VIEW _oom_fact (
     -- What oom_kills judges: failed attempts with all that is said of them; executions that succeeded though
@@ -44,16 +59,7 @@ CREATE VIEW _oom_fact (
     pod, node, limit_bytes, -- of kills alone
     told          -- what is to be said besides, in words
 ) AS
-WITH joined AS MATERIALIZED (SELECT * FROM _kill_join),
-told AS MATERIALIZED (SELECT * FROM _kill_told),
--- No row of those whom it may belong to shows it.
-alone AS (
-    SELECT k.*, count(DISTINCT j.lookup_id) AS candidates, total(j.is_shared) > 0 AS is_shared,
-        CASE WHEN min(g.run_id) = max(g.run_id) THEN min(g.trace_id) END AS run,
-        CASE WHEN min(g.project_id) = max(g.project_id) THEN min(g.project_id) END AS project_id
-    FROM _kill k LEFT JOIN joined j ON j.kill = k.kill LEFT JOIN run g ON g.run_id = j.run_id
-    WHERE k.meaning <> 'failed' GROUP BY k.kill
-    HAVING total(j.is_joined = 2 OR j.is_joined = 1 AND j.looks > 0) = 0)
+WITH told AS MATERIALIZED (SELECT * FROM _kill_told)
 SELECT s.run, s.project, s.name_id, s.lookup_id, s.worker_id, s.rss_bytes, s.idx, s.kind, s.action_failed, s.reason,
     s.exit_code, s.termination_signal, s.ended_ns, s.evidence_action, s.action_gap, s.pattern, s.excerpt, s.text_gap,
     s.no_result, t.meaning, ifnull(t.at_ns, l.at_ns), ifnull(t.is_ambiguous, l.run_id IS NOT NULL), 1, ifnull(t.pods, l.pods),
@@ -77,7 +83,7 @@ SELECT a.run, (SELECT j.name FROM project j WHERE j.project_id = a.project_id), 
     WHEN a.is_shared THEN 'its worker runs several actions at a time: which one is not asked'
     WHEN a.candidates > 0 THEN 'one of ' || a.candidates || ' actions that ran there'
     ELSE 'no known action ran there: another client''s, or its worker told nothing' END
-FROM alone a;
+FROM _kill_alone a;
 
 CREATE VIEW _oom_kill (
     -- What oom_kills shows, by the rules that it states.

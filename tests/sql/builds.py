@@ -59,7 +59,7 @@ class Build:
 
     def rows(self, sql='SELECT * FROM oom_kills'):
         self.db = self.made.finish()
-        assert_packages_have_their_kills(self.db)
+        assert_pools_and_packages_have_their_kills(self.db)
         return rows(self.db, sql)
 
     def verdicts(self):
@@ -69,11 +69,23 @@ class Build:
         return {r['identifier']: (r['verdict'], r['confidence'], r['ambiguous']) for r in found}
 
 
-def assert_packages_have_their_kills(db):
-    """_package_kill says of few columns what _oom_kill says of all."""
-    shown = rows(db, 'SELECT j.project_id, p.package_id, k.is_told, k.limit_bytes FROM _pool_kill k JOIN package p ON p.name = k.package'
-                     ' JOIN project j ON j.name = k.project ORDER BY 1, 2, 3, 4')
-    assert rows(db, 'SELECT * FROM _package_kill ORDER BY 1, 2, 3, 4') == shown
+KILLS = """
+    SELECT k.run, k.project, k.package, k.told, iif(k.told, (SELECT w.pool FROM _worker w WHERE w.pod = k.pod), a.pool) AS pool,
+        iif(k.told, CAST(k.limit_gib * 1073741824 AS INTEGER), a.memory_limit_bytes) AS limit_bytes
+    FROM (SELECT *, verdict IN ('OOM killer', 'child killed, container survived') AS told FROM _oom_kill WHERE suspect) k
+        LEFT JOIN allotment a ON NOT k.told AND a.allotment_id = (SELECT max(r.allotment_id) FROM result r
+            WHERE r.lookup_id = k.lookup_id AND r.worker_id = k.worker_id)"""
+
+
+def assert_pools_and_packages_have_their_kills(db):
+    """_pool_kill and _package_kill say of few columns what _oom_kill says of all."""
+    def listed(sql):
+        return sorted(map(repr, (tuple(row.values()) for row in rows(db, sql))))
+    assert listed('SELECT run, project, is_told, pool, limit_bytes FROM _pool_kill') == \
+        listed(f'SELECT run, project, told, pool, limit_bytes FROM ({KILLS})')
+    assert listed('SELECT * FROM _package_kill') == listed(
+        f'SELECT j.project_id, p.package_id, k.told, k.limit_bytes FROM ({KILLS}) k JOIN package p ON p.name = k.package'
+        ' JOIN project j ON j.name = k.project')
 
 
 TAIL = 'make host-gcc failed (exit 2)\n'  # what the wrapper prints of a package's whole log
