@@ -30,10 +30,12 @@ GROUP BY f.run_id, f.span_id, f.idx;
 
 CREATE VIEW _kill_alone (
     -- One row a kill that no row of those whom it may belong to shows.
-    meaning, at_ns, is_runner, container, pod, node, limit_bytes, pods, prometheus, -- see _kill
+    meaning,    -- see _kill, as all in the next line
+    at_ns, is_runner, container, pod, node, limit_bytes, pods, prometheus,
     candidates, -- actions that may have been killed
     is_shared,  -- 1: its worker runs several at a time
-    run, project_id -- of these, if all agree
+    run,        -- trace id of these, if all agree
+    project_id  -- likewise
 ) AS
 SELECT k.meaning, k.at_ns, k.is_runner, k.container, k.pod, k.node, k.limit_bytes, k.pods, k.prometheus, count(DISTINCT j.lookup_id),
     total(j.is_shared) > 0, CASE WHEN min(g.run_id) = max(g.run_id) THEN min(g.trace_id) END,

@@ -1,8 +1,9 @@
 CREATE VIEW _kill_shown (
     -- One row an execution that was killed for memory, or is suspected to be: the rule of _oom_kill for its verdict, without
     -- all that is shown of a kill.
-    run_id, name_id, lookup_id, worker_id, -- of the execution
-    is_told -- 1: a container tells of it, of it or of a child that it survived; 0: suspected
+    run_id,  -- of the execution, as the next three
+    name_id, lookup_id, worker_id,
+    is_told  -- 1: a container tells of it, of it or of a child that it survived; 0: suspected
 ) AS
 WITH told AS MATERIALIZED (SELECT result_id, meaning, is_ambiguous, looks FROM _kill_told)
 SELECT f.run_id, f.name_id, f.lookup_id, f.worker_id, ifnull(d.meaning = 'oom' OR d.meaning <> 'sigkill' AND f.reason <> 'timeout', 0)
