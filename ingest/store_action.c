@@ -99,13 +99,14 @@ static int put_action_text(struct store *store, int64_t run_id, int64_t span_id,
 	if (!action->error_text.data && !action->suite.data && !known(action->host).data &&
 	    !known(action->dep_file_key).data)
 		return 0;
-	/* Newer versions of Buck2 repeat the daemon's host in every local action. */
+	/*
+	 * The host is the run's as a rule. To leave it out then would need that to be known first,
+	 * and it is what a damaged log may lack.
+	 */
 	s = db_use(store, ST_ACTION_TEXT_PUT,
 		   "INSERT INTO action_text (run_id, span_id, error, suite, host, dep_file_key)"
-		   " SELECT run_id, :span, :error, :suite, nullif(:host, ifnull(host, '')),"
-		   " :dep_file_key FROM run WHERE run_id = :run AND"
-		   " coalesce(:error, :suite, nullif(:host, ifnull(host, '')), :dep_file_key)"
-		   " IS NOT NULL ON CONFLICT DO NOTHING");
+		   " VALUES (:run, :span, :error, :suite, :host, :dep_file_key)"
+		   " ON CONFLICT DO NOTHING");
 	bind_int(s, ":span", span_id);
 	bind_text(s, ":error", action->error_text);
 	bind_text(s, ":suite", action->suite);

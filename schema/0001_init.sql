@@ -288,7 +288,7 @@ CREATE TABLE action_text (
     span_id INTEGER NOT NULL,
     error TEXT,               -- of a failed action: its first MiB
     suite TEXT,               -- of a test
-    host TEXT,                -- the daemon's host where it is not the run's; never the worker
+    host TEXT,                -- the daemon's host, of local actions by newer versions of Buck2; never the worker
     dep_file_key TEXT,
     PRIMARY KEY (run_id, span_id),
     FOREIGN KEY (run_id, span_id) REFERENCES action ON DELETE CASCADE
