@@ -132,8 +132,10 @@ def test_a_log_that_vanishes(br2, project, db):
     """Gone between listing and opening: the others are read, and the exit code is 0."""
     root = project('demo-x86_64')
     large = max(harness.log_files(root), key=lambda p: p.stat().st_size)
+    for reader in range(os.cpu_count() + 1):  # long enough that none of them comes to the last log
+        first = large.with_name(large.name.replace('20261130-015748', f'20261129-{reader:06}'))
+        first.write_bytes(large.read_bytes() * 10)
     first = large.with_name(large.name.replace('20261130-015748', '20261129-000000'))
-    large.rename(first)
     last = max(harness.log_files(root), key=lambda p: p.name)
     process = br2.start(root, '--db', db, '--no-remote', '--no-report')
     wait_for_open(process, first.name)
@@ -253,6 +255,7 @@ def test_no_database_yet(br2, db):
 def test_a_signal_ends_it_in_good_order(br2, project, db, number):
     root = project('demo-x86_64')
     large = max(harness.log_files(root), key=lambda p: p.stat().st_size)
+    large.write_bytes(large.read_bytes() * 10)
     process = br2.start(large, '--db', db, '--no-remote', '--no-report')
     wait_for_open(process, large.name)
     process.send_signal(number)
