@@ -11,7 +11,7 @@ CREATE VIEW concurrency (
     queued,     -- actions that waited for a worker
     running     -- actions that held a worker: it fetched inputs, ran the command, uploaded outputs
 ) AS
-SELECT s.invocation, datetime(s.tenth / 10, 'unixepoch') || '.' || (s.tenth % 10), s.tenth / 10.0 - f.first_ns / 1e9,
+SELECT s.invocation, datetime(s.tenth / 10, 'unixepoch') || '.' || (s.tenth % 10) || '00', s.tenth / 10.0 - f.first_ns / 1e9,
     (s.until - s.tenth) / 10.0, s.queued, s.running
 FROM (SELECT invocation, tenth, lead(tenth) OVER so_far AS until, sum(queue) OVER so_far AS queued, sum(work) OVER so_far AS running
     FROM _tenth
