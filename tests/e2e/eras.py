@@ -9,22 +9,14 @@ import sys
 from collections import namedtuple
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / 'tools'))
-from read_log import varint
+sys.path.insert(0, str(Path(__file__).parents[2] / 'bench'))
+from wire import encode, records, varint
 
 # until: the day of the change; what: it was then; pb, lines: {path: edit}; rows: {(table, column): what the column then holds}
 Era = namedtuple('Era', 'until what pb lines rows')
 
 
 # ---- protobuf ------------------------------------------------------------------------
-
-def put_varint(value):
-    out = bytearray()
-    while value > 0x7f:
-        out.append(value & 0x7f | 0x80)
-        value >>= 7
-    return bytes(out) + bytes([value])
-
 
 def unpack(data):
     """[[number, wire type, value], ...] of a message."""
@@ -43,11 +35,11 @@ def unpack(data):
 def pack(parts):
     out = bytearray()
     for number, wire, value in parts:
-        out += put_varint(number << 3 | wire)
+        out += encode(number << 3 | wire)
         if wire == 0:
-            out += put_varint(value)
+            out += encode(value)
         else:
-            out += (put_varint(len(value)) if wire == 2 else b'') + value
+            out += (encode(len(value)) if wire == 2 else b'') + value
     return bytes(out)
 
 
@@ -61,22 +53,18 @@ def edit_pb(data, edits, path=()):
     return pack(edits[path](parts) if path in edits else parts)
 
 
-def records(stream):
-    at = 0
-    while at < len(stream):
-        size, at = varint(stream, at)
-        yield stream[at:at + size]
-        at += size
+def of_record(edits, number):
+    """Those of the first record, the invocation, whose paths begin with 0; or those of all others."""
+    return {path[1:] if number == 0 else path: edit for path, edit in edits.items() if (path[0] == 0) == (number == 0)}
 
 
 def rewrite_pb(stream, eras):
-    """A decompressed log of protobuf as the eras wrote it. The first record is the invocation: its path begins with 0."""
+    """A decompressed log of protobuf as the eras wrote it."""
     out = bytearray()
     for number, record in enumerate(records(stream)):
         for era in eras:
-            edits = {p[1:]: e for p, e in era.pb.items() if p[0] == 0} if number == 0 else {p: e for p, e in era.pb.items() if p[0]}
-            record = edit_pb(record, edits)
-        out += put_varint(len(record)) + record
+            record = edit_pb(record, of_record(era.pb, number))
+        out += encode(len(record)) + record
     return bytes(out)
 
 
@@ -97,9 +85,7 @@ def rewrite_lines(stream, eras):
     for number, line in enumerate(stream.splitlines()):
         record = json.loads(line)
         for era in eras:
-            edits = {p[1:]: e for p, e in era.lines.items() if (p[0] == 0) == (number == 0)} if number == 0 else \
-                {p: e for p, e in era.lines.items() if p[0] != 0}
-            record = edit_lines(record, edits)
+            record = edit_lines(record, of_record(era.lines, number))
         out.append(json.dumps(record, separators=(',', ':')))
     return '\n'.join(out).encode() + b'\n'
 
@@ -215,7 +201,7 @@ def later_pb(stream):
     out = bytearray()
     for number, record in enumerate(records(stream)):
         for written in [edit_pb(record, edits if number else {(): add_behind}), *(new if number % 7 == 0 and number else [])]:
-            out += put_varint(len(written)) + written
+            out += encode(len(written)) + written
     return bytes(out)
 
 

@@ -4,11 +4,15 @@ import gzip
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 
 import harness
 from harness import dump, rows
+
+sys.path.insert(0, str(harness.ROOT / 'bench'))
+from wire import encode, with_length  # noqa: E402
 
 MIB = 1 << 20
 # Beyond what the log takes without a bomb. Measured by AddressSanitizer's build, too: what it
@@ -18,19 +22,11 @@ CPU_S = 30
 CALM = {'ASAN_OPTIONS': 'quarantine_size_mb=1'}
 
 
-def varint(number):
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    return bytes(out) + bytes([number])
-
-
 def nested(depth, limit=16 * MIB - 64):
     """A field 1 in a field 1 in a field 1 …, as deep as said or as a record has room for."""
     parts, size = [], 0
     while depth and size < limit:
-        head = b'\x0a' + varint(size)
+        head = b'\x0a' + encode(size)
         parts.append(head)
         size += len(head)
         depth -= 1
@@ -40,7 +36,7 @@ def nested(depth, limit=16 * MIB - 64):
 def inside(path, message):
     """The message as the field that the path of numbers leads to."""
     for number in reversed(path):
-        message = varint(number << 3 | 2) + varint(len(message)) + message
+        message = with_length(number, message)
     return message
 
 
@@ -156,8 +152,8 @@ def test_a_record(take, kind):
     stem, whole = log_of('.pb')
     at = behind_the_header(whole)
     record = RECORDS[kind]()
-    plain = whole[:at] + varint(len(BARE_RECORD)) + BARE_RECORD + whole[at:] if kind in BARE else whole
-    file = take(stem, '.pb', plain, whole[:at], varint(len(record)), record, whole[at:])
+    plain = whole[:at] + encode(len(BARE_RECORD)) + BARE_RECORD + whole[at:] if kind in BARE else whole
+    file = take(stem, '.pb', plain, whole[:at], encode(len(record)), record, whole[at:])
     assert file['ending'] == 'whole'
 
 
@@ -174,7 +170,7 @@ def test_a_gigabyte_of_zeros_in_a_record(take):
     """Its first bytes do not say what it is, and it is too large to hold."""
     stem, whole = log_of('.pb')
     at = behind_the_header(whole)
-    file = take(stem, '.pb', whole, whole[:at], varint(1 << 30), 1 << 30, whole[at:])
+    file = take(stem, '.pb', whole, whole[:at], encode(1 << 30), 1 << 30, whole[at:])
     assert (file['ending'], file['malformed'] + file['too_large']) == ('whole', 1)
 
 
