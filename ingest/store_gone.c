@@ -25,9 +25,10 @@ static int leave_packages(struct store *store, struct err *err)
 /* Its own row last. */
 int gone_drop(struct store *store, struct err *err)
 {
-	static const char *const tables[] = {"result_time",	 "rusage",  "file_pool_usage",
-					     "input_root_usage", "expense", "aux_message",
-					     "result_container", "result"};
+	static const char *const tables[] = {
+		"result_time",	    "rusage",		"file_pool_usage",
+		"input_root_usage", "expense",		"aux_message",
+		"implausible",	    "result_container", "result"};
 	struct buf sql = BUF_INIT;
 	size_t i;
 	int rc;

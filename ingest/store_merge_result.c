@@ -124,8 +124,9 @@ static struct statement *use_result(struct merge *merge, int64_t result_id)
 {
 	struct statement *s = db_use(
 		merge->from, ST_FROM_RESULT,
-		"SELECT r.source, r.status_code, r.status_message, r.exit_code, w.name, r.wall_ns,"
-		" r.max_rss_bytes, r.termination_signal, (SELECT count(*) FROM expense"
+		"SELECT r.source, r.status_code, r.status_message, r.exit_code, w.name,"
+		" ifnull(r.wall_ns, x.wall_ns), ifnull(r.max_rss_bytes, x.max_rss_bytes),"
+		" r.termination_signal, (SELECT count(*) FROM expense"
 		" WHERE result_id = r.result_id), (SELECT count(*) FROM aux_message"
 		" WHERE result_id = r.result_id), t.base_ns, t.queued_step_ns,"
 		" t.worker_start_step_ns, t.fetch_start_step_ns, t.fetch_completed_step_ns,"
@@ -148,6 +149,7 @@ static struct statement *use_result(struct merge *merge, int64_t result_id)
 		" LEFT JOIN input_root_usage i ON i.result_id = r.result_id"
 		" LEFT JOIN request q ON q.request_id = r.request_id"
 		" LEFT JOIN result_container c ON c.result_id = r.result_id"
+		" LEFT JOIN implausible x ON x.result_id = r.result_id"
 		" WHERE r.result_id = :result");
 
 	bind_int(s, ":result", result_id);

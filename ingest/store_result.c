@@ -1,50 +1,6 @@
 /* What the action cache or a historical blob said: one record of one execution. */
 #include "store_db.h"
-
-/* ---- sums that hostile numbers could overflow: then unknown ---- */
-
-static int64_t add_known(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (a == UNKNOWN || b == UNKNOWN || __builtin_add_overflow(a, b, &sum))
-		return UNKNOWN;
-	return sum;
-}
-
-static int64_t distance(int64_t from, int64_t to)
-{
-	int64_t ns;
-
-	if (from == UNKNOWN || to == UNKNOWN || __builtin_sub_overflow(to, from, &ns))
-		return UNKNOWN;
-	return ns;
-}
-
-/* The worker's own measure, else the two timestamps; a clock that ran backwards: unknown. */
-static int64_t wall_of(const struct result *result)
-{
-	int64_t wall_ns = result->virtual_ns;
-
-	if (wall_ns == UNKNOWN)
-		wall_ns = distance(result->time_ns[TIME_EXECUTION_START],
-				   result->time_ns[TIME_EXECUTION_COMPLETED]);
-	return wall_ns < 0 ? UNKNOWN : wall_ns;
-}
-
-static int64_t cpu_of(const struct result *result)
-{
-	int64_t cpu_ns = UNKNOWN;
-
-	if (result->has_rusage)
-		cpu_ns = add_known(result->rusage.user_ns, result->rusage.system_ns);
-	return cpu_ns < 0 ? UNKNOWN : cpu_ns;
-}
-
-static int64_t rss_of(const struct result *result)
-{
-	return result->has_rusage ? result->rusage.max_rss_bytes : UNKNOWN;
-}
+#include "store_measured.h"
 
 static struct str signal_of(const struct result *result)
 {
@@ -96,7 +52,8 @@ static void bind_owner(struct statement *s, const struct result_owner *owner)
 }
 
 static int put_head(struct store *store, const struct result_owner *owner,
-		    const struct result *result, const struct result_names *names, struct err *err)
+		    const struct result *result, const struct measured *measured,
+		    const struct result_names *names, struct err *err)
 {
 	struct statement *s = db_use(
 		store, ST_RESULT_PUT,
@@ -115,9 +72,9 @@ static int put_head(struct store *store, const struct result_owner *owner,
 
 	bind_owner(s, owner);
 	bind_int(s, ":source", result->source);
-	bind_int(s, ":wall_ns", wall_of(result));
-	bind_int(s, ":cpu_ns", cpu_of(result));
-	bind_int(s, ":max_rss_bytes", rss_of(result));
+	bind_int(s, ":wall_ns", measured->wall_ns);
+	bind_int(s, ":cpu_ns", measured->cpu_ns);
+	bind_int(s, ":max_rss_bytes", measured->max_rss_bytes);
 	bind_int(s, ":exit_code", result->exit_code);
 	bind_text(s, ":termination_signal", signal_of(result));
 	bind_int(s, ":worker", names->worker_id);
@@ -188,7 +145,7 @@ static void steps_of(const struct result *result, int64_t out[TIME_COUNT])
 	for (i = 0; i < TIME_COUNT; i++) {
 		enum result_time time = time_order[i];
 
-		out[time] = distance(last_ns, result->time_ns[time]);
+		out[time] = distance_ns(last_ns, result->time_ns[time]);
 		if (out[time] != UNKNOWN)
 			last_ns = result->time_ns[time];
 	}
@@ -339,6 +296,21 @@ static int put_aux(struct store *store, int64_t result_id, size_t index,
 	return db_done(s, err);
 }
 
+static int put_implausible(struct store *store, int64_t result_id, const struct measured *beyond,
+			   struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_IMPLAUSIBLE_PUT,
+		       "INSERT INTO implausible (result_id, wall_ns, cpu_ns, max_rss_bytes)"
+		       " VALUES (:result, :wall_ns, :cpu_ns, :max_rss_bytes)");
+
+	bind_int(s, ":result", result_id);
+	bind_int(s, ":wall_ns", beyond->wall_ns);
+	bind_int(s, ":cpu_ns", beyond->cpu_ns);
+	bind_int(s, ":max_rss_bytes", beyond->max_rss_bytes);
+	return db_done(s, err);
+}
+
 static int put_usage(struct store *store, int64_t result_id, const struct result *result,
 		     struct err *err)
 {
@@ -373,18 +345,19 @@ static int set_found(struct store *store, int64_t lookup_id, struct err *err)
 
 /* "Counted" as in all sums: from the action cache, with POSIX usage. */
 static int add_sums(struct store *store, int64_t result_id, const struct result_names *names,
-		    const struct result *result, const int64_t steps[TIME_COUNT], struct err *err)
+		    const struct result *result, const struct measured *measured,
+		    const int64_t steps[TIME_COUNT], struct err *err)
 {
-	int64_t cpu_ns = cpu_of(result), exit_code = result->exit_code;
+	int64_t exit_code = result->exit_code;
 	struct summand summand = {
 		.worker_id = names->worker_id,
 		.request_id = names->request_id,
 		.allotment_id = names->allotment_id,
-		.counted = result->source == SOURCE_ACTION_CACHE && cpu_ns != UNKNOWN,
+		.counted = result->source == SOURCE_ACTION_CACHE && measured->cpu_ns != UNKNOWN,
 		.failed = (exit_code != UNKNOWN && exit_code != 0) || signal_of(result).data,
-		.wall_ns = wall_of(result),
-		.cpu_ns = cpu_ns,
-		.rss_bytes = rss_of(result),
+		.wall_ns = measured->wall_ns,
+		.cpu_ns = measured->cpu_ns,
+		.rss_bytes = measured->max_rss_bytes,
 		.first_ns = base_of(result),
 		.last_ns = completion_of(result),
 		.from_cache = result->source == SOURCE_ACTION_CACHE,
@@ -399,11 +372,13 @@ static int add_sums(struct store *store, int64_t result_id, const struct result_
 int result_put(struct store *store, const struct result_owner *owner, const struct result *result,
 	       struct err *err)
 {
+	struct measured measured, beyond;
+	bool is_beyond = measured_of(result, &measured, &beyond);
 	struct result_names names;
 	int64_t result_id, steps[TIME_COUNT];
 
 	if (intern_names(store, owner->lookup_id, result, &names, err) < 0 ||
-	    put_head(store, owner, result, &names, err) < 0)
+	    put_head(store, owner, result, &measured, &names, err) < 0)
 		return -1;
 	if (!db_changes(store))
 		return 0;
@@ -412,7 +387,9 @@ int result_put(struct store *store, const struct result_owner *owner, const stru
 	steps_of(result, steps);
 	if (put_times(store, result_id, result, steps, err) < 0 ||
 	    put_usage(store, result_id, result, err) < 0 ||
-	    (!owner->known && add_sums(store, result_id, &names, result, steps, err) < 0))
+	    (is_beyond && put_implausible(store, result_id, &beyond, err) < 0) ||
+	    (!owner->known &&
+	     add_sums(store, result_id, &names, result, &measured, steps, err) < 0))
 		return -1;
 	return 1;
 }

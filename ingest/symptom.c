@@ -155,7 +155,7 @@ static void say_no_usage(const struct symptom_facts *facts, struct buf *buf)
 		return;
 	buf_addstr(buf, "stored without usage: ");
 	add_count(buf, facts->missing[REASON_NO_USAGE], "result");
-	buf_addstr(buf, "; their worker sends no POSIXResourceUsage\n");
+	buf_addstr(buf, "; their worker sends no POSIXResourceUsage, or an implausible one\n");
 }
 
 void symptom_add(const struct symptom_facts *facts, struct buf *buf)

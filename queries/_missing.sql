@@ -14,7 +14,10 @@ SELECT r.lookup_id, l.first_run_id, l.name_id, l.instance_id, l.digest, l.messag
 FROM result r CROSS JOIN lookup l ON l.lookup_id = r.lookup_id WHERE r.source = 1 AND r.cpu_ns IS NULL
 UNION ALL
 SELECT l.lookup_id, l.first_run_id, l.name_id, l.instance_id, l.digest, l.message, CASE
-    WHEN NOT EXISTS (SELECT 1 FROM attempt a WHERE a.lookup_id = l.lookup_id AND a.status IN (0, 2)) THEN
+    -- The index has whether it was tried; few have an attempt to be looked at.
+    WHEN NOT EXISTS (SELECT 1 FROM attempt a WHERE a.lookup_id = l.lookup_id)
+        OR l.lookup_id IN (SELECT a.lookup_id FROM attempt a WHERE a.status <> 2)
+        AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.lookup_id = l.lookup_id AND a.status IN (0, 2)) THEN
         CASE
         WHEN EXISTS (SELECT 1 FROM attempt a JOIN attempt_text t USING (run_id, span_id, idx) WHERE a.lookup_id = l.lookup_id
             AND t.error_stage = 'remote_upload_error') THEN 'refused_upload'

@@ -11,7 +11,7 @@ CREATE VIEW _usage (
     instance, project, label, package, buck_package, category, identifier, configuration, source, wall_ns, cpu_ns,
     wall_s, cpu_s, user_s, system_s, cores, max_rss_bytes, max_rss_gib, major_faults, termination_signal, exit_code,
     worker, pool, pod, executed_utc, executed_by, queued_s, fetch_s, upload_s, first_run, portal_url,
-    rss_at_floor, clock_skew, mem_limit_gib, ctr_peak_gib, ctr_cores_peak, ctr_samples, ctr_confidence
+    rss_at_floor, clock_skew, mem_limit_gib, ctr_peak_gib, ctr_cores_peak, ctr_samples, ctr_confidence, implausible
 ) AS
 SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
     (SELECT t.execution_start_ns FROM _time t WHERE t.result_id = r.result_id),
@@ -43,7 +43,8 @@ SELECT r.lookup_id, r.result_id, r.first_run_id, r.source,
     (SELECT p.container_bytes / 1073741824.0 FROM _peak p WHERE p.result_id = r.result_id),
     (SELECT p.cores_peak_milli / 1000.0 FROM _peak p WHERE p.result_id = r.result_id),
     (SELECT p.samples FROM _peak p WHERE p.result_id = r.result_id),
-    (SELECT p.confidence FROM _peak p WHERE p.result_id = r.result_id)
+    (SELECT p.confidence FROM _peak p WHERE p.result_id = r.result_id),
+    EXISTS (SELECT 1 FROM implausible x WHERE x.result_id = r.result_id)
 FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id JOIN instance i ON i.instance_id = l.instance_id
     JOIN project j ON j.project_id = r.project_id JOIN run g ON g.run_id = r.first_run_id JOIN action_name n ON n.name_id = l.name_id
     JOIN target t ON t.target_id = n.target_id JOIN package p ON p.package_id = t.package_id

@@ -48,7 +48,8 @@ CREATE VIEW run_usage (
     ctr_peak_gib,         -- its container's largest sampled working set; NULL: no sample
     ctr_cores_peak,       -- steepest rise of its container's CPU
     ctr_samples,          -- memory samples while it ran; NULL: not asked
-    ctr_confidence        -- none 0, low 1-2, medium 3-9, high 10 or more
+    ctr_confidence,       -- none 0, low 1-2, medium 3-9, high 10 or more
+    implausible           -- 1: it says what no machine does, which is NULL here
 ) AS
 SELECT g.trace_id,
     -- By name where the result says who asked for it; else not if it was a hit; else by time, with the
@@ -64,7 +65,7 @@ SELECT g.trace_id,
     u.major_faults, u.termination_signal, u.exit_code, u.worker, u.pool, u.pod, u.executed_utc, u.executed_by,
     u.queued_s, u.fetch_s, u.upload_s, k.variant, k.mode, k.salt,
     u.first_run, u.portal_url, u.rss_at_floor, u.clock_skew, u.mem_limit_gib, u.ctr_peak_gib,
-    u.ctr_cores_peak, u.ctr_samples, u.ctr_confidence
+    u.ctr_cores_peak, u.ctr_samples, u.ctr_confidence, u.implausible
 FROM run g JOIN _run_digest d ON d.run_id = g.run_id JOIN _usage u ON u.lookup_id = d.lookup_id
     LEFT JOIN _run_cell k ON k.run_id = g.run_id
 -- Always true: so a filter on digest is a search, as in _lookup.

@@ -44,13 +44,14 @@ CREATE VIEW usage (
     ctr_peak_gib,       -- its container's largest sampled working set (all processes, active page cache): a lower bound; NULL: no sample
     ctr_cores_peak,     -- steepest rise of its container's CPU between two samples; NULL: there are not two
     ctr_samples,        -- memory samples while it ran (--prometheus); NULL: Prometheus was not asked
-    ctr_confidence      -- what they are worth: none 0, low 1-2, medium 3-9, high 10 or more; NULL: not asked
+    ctr_confidence,     -- what they are worth: none 0, low 1-2, medium 3-9, high 10 or more; NULL: not asked
+    implausible         -- 1: it says what no machine does (table implausible), which is NULL here; else 0
 ) AS
 SELECT u.digest, u.instance, u.project, u.label, u.package, u.buck_package, u.category, u.identifier, u.configuration,
     u.source, u.wall_ns, u.cpu_ns, u.wall_s, u.cpu_s, u.user_s, u.system_s, u.cores, u.max_rss_bytes, u.max_rss_gib,
     u.major_faults, u.termination_signal, u.exit_code, u.worker, u.pool, u.pod, u.executed_utc, u.executed_by,
     u.queued_s, u.fetch_s, u.upload_s, k.variant, k.mode, k.salt, u.first_run, u.portal_url, u.rss_at_floor, u.clock_skew,
-    u.mem_limit_gib, u.ctr_peak_gib, u.ctr_cores_peak, u.ctr_samples, u.ctr_confidence
+    u.mem_limit_gib, u.ctr_peak_gib, u.ctr_cores_peak, u.ctr_samples, u.ctr_confidence, u.implausible
 FROM _usage u LEFT JOIN _run_cell k ON k.run_id = u.first_run_id
 -- Always true: so a filter on digest is a search, as in _lookup.
 WHERE u.digest_key = upper(substr(u.digest, 1, 4) || substr(rtrim(u.digest, '0123456789'), -5, 4));

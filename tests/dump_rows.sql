@@ -144,6 +144,10 @@ FROM expense x JOIN result s ON s.result_id = x.result_id JOIN lookup l ON l.loo
 SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, x.idx, x.type, hex(x.bytes) AS bytes
 FROM aux_message x JOIN result s ON s.result_id = x.result_id JOIN lookup l ON l.lookup_id = s.lookup_id
     JOIN instance i ON i.instance_id = l.instance_id;
+-- implausible
+SELECT i.cache, i.name AS instance, l.function, l.digest, s.source, x.wall_ns, x.cpu_ns, x.max_rss_bytes
+FROM implausible x JOIN result s ON s.result_id = x.result_id JOIN lookup l ON l.lookup_id = s.lookup_id
+    JOIN instance i ON i.instance_id = l.instance_id;
 -- historical
 SELECT r.trace_id, h.span_id, h.idx, h.function, hex(h.hash) AS hash, h.size_bytes, h.state, h.message
 FROM historical h JOIN run r ON r.run_id = h.run_id;

@@ -171,6 +171,11 @@ static inline void put_action(struct fixture *f, int64_t run_id, uint64_t seq,
 	assert_ok(store_put_action(f->store, run_id, seq, seq, START, &action, &f->err));
 }
 
+/* The largest figures that are believed: ingest/store_measured.h. */
+#define WALL_NS_MAX (INT64_C(366) * 86400 * 1000000000)
+#define RSS_BYTES_MAX (INT64_C(1) << 46)
+#define CPUS_MAX 8192
+
 static inline struct result result_of(int64_t virtual_ns)
 {
 	struct result result = {.source = SOURCE_ACTION_CACHE, .virtual_ns = virtual_ns};

@@ -99,6 +99,68 @@ static void test_wall_and_cpu(void **state)
 	assert_number(f, "SELECT wall_ns IS NULL FROM result WHERE lookup_id = 4", 1);
 }
 
+/* A result of so many CPUs in a wall time (UNKNOWN: by two timestamps), and what is stored of it.
+ */
+static void put_measured(struct fixture *f, uint8_t number, int64_t wall_ns, int64_t cpu_ns,
+			 int64_t rss_bytes)
+{
+	struct result result = result_of(wall_ns);
+
+	put_action(f, put_run(f, "t", START), number, "i", number, STATUS_SUCCESS);
+	result.has_rusage = true;
+	result.rusage.user_ns = cpu_ns;
+	result.rusage.max_rss_bytes = rss_bytes;
+	result.rusage.termination_signal = STR("KILL");
+	assert_ok(store_put_result(f->store, lookup_of(f, "p", number), &result, &f->err));
+}
+
+static void assert_measured(struct fixture *f, int number, const char *result,
+			    const char *implausible)
+{
+	char sql[200];
+
+	(void)snprintf(sql, sizeof(sql),
+		       "SELECT ifnull(wall_ns, '-') || ' ' || ifnull(cpu_ns, '-') || ' ' ||"
+		       " ifnull(max_rss_bytes, '-') FROM result WHERE result_id = %d",
+		       number);
+	assert_text(f, sql, result);
+	(void)snprintf(sql, sizeof(sql),
+		       "SELECT ifnull((SELECT ifnull(wall_ns, '-') || ' ' || ifnull(cpu_ns, '-')"
+		       " || ' ' || ifnull(max_rss_bytes, '-') FROM implausible"
+		       " WHERE result_id = %d), 'none')",
+		       number);
+	assert_text(f, sql, implausible);
+}
+
+#define WALL_MAX "31622400000000000"
+#define RSS_MAX "70368744177664"
+
+/* Figures that no machine makes are kept apart, each for itself, and nothing sums them up. */
+static void test_what_no_machine_does(void **state)
+{
+	struct fixture *f = *state;
+
+	put_measured(f, 1, WALL_NS_MAX, WALL_NS_MAX, RSS_BYTES_MAX);
+	assert_measured(f, 1, WALL_MAX " " WALL_MAX " " RSS_MAX, "none");
+	put_measured(f, 2, WALL_NS_MAX + 1, 7, 8);
+	assert_measured(f, 2, "- 7 8", "31622400000000001 - -");
+	put_measured(f, 3, 2000000, INT64_C(2000000) * CPUS_MAX - 1, 8);
+	assert_measured(f, 3, "2000000 16383999999 8", "none");
+	put_measured(f, 4, 2000000, INT64_C(2000000) * CPUS_MAX, 8);
+	assert_measured(f, 4, "2000000 - 8", "- 16384000000 -");
+	put_measured(f, 5, 0, INT64_C(1000000) * CPUS_MAX - 1, RSS_BYTES_MAX + 1);
+	assert_measured(f, 5, "0 8191999999 -", "- - 70368744177665");
+	put_measured(f, 6, UNKNOWN, WALL_NS_MAX + 1, INT64_MAX);
+	assert_measured(f, 6, "- - -", "- 31622400000000001 9223372036854775807");
+	assert_commits(f);
+	assert_number(f, "SELECT max(rss_max_bytes) FROM bucket_sum", RSS_BYTES_MAX);
+	assert_number(f, "SELECT sum(results) FROM bucket_sum", 4);
+	assert_number(f, "SELECT count(*) FROM usage WHERE implausible", 4);
+	/* What else it says is believed. */
+	assert_number(f, "SELECT count(*) FROM usage WHERE termination_signal = 'KILL'", 6);
+	assert_number(f, "SELECT count(*) FROM rusage WHERE user_ns = 16384000000", 1);
+}
+
 /* ---- text ---- */
 
 static void test_text_is_clean(void **state)
@@ -488,6 +550,7 @@ int main(void)
 		TEST(test_unknown_is_null),
 		TEST(test_zero_is_known),
 		TEST(test_wall_and_cpu),
+		TEST(test_what_no_machine_does),
 		TEST(test_text_is_clean),
 		TEST(test_stderr_is_bounded),
 		TEST(test_stray_stderr_is_bounded),

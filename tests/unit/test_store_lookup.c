@@ -254,13 +254,13 @@ static void test_the_whole_of_a_result(void **state)
 static void test_sums_stop_at_the_largest(void **state)
 {
 	struct fixture *f = *state;
-	struct result result = result_of(INT64_MAX - 1);
+	struct result result = result_of(WALL_NS_MAX);
 	int64_t run_id = put_run(f, "t", START);
 	uint8_t i;
 
 	fill_usage(&result);
 	result.rusage.user_ns = INT64_MAX - 2;
-	result.rusage.max_rss_bytes = INT64_MAX;
+	result.rusage.max_rss_bytes = RSS_BYTES_MAX;
 	for (i = 0; i < TIME_COUNT; i++)
 		result.time_ns[i] = START;
 	for (i = 1; i <= 3; i++) {
@@ -268,8 +268,9 @@ static void test_sums_stop_at_the_largest(void **state)
 		assert_ok(store_put_result(f->store, lookup_of(f, "p", i), &result, &f->err));
 	}
 	assert_commits(f);
-	assert_number(f, "SELECT wall_ns FROM worker", INT64_MAX);
-	assert_number(f, "SELECT wall_ns FROM request", INT64_MAX);
+	assert_number(f, "SELECT cpu_ns FROM worker", INT64_MAX);
+	assert_number(f, "SELECT cpu_ns FROM request", INT64_MAX);
+	assert_number(f, "SELECT wall_ns FROM worker", 3 * WALL_NS_MAX);
 	/* These do not stop: three times the largest integer in two parts. */
 	assert_number(f, "SELECT known FROM busy_sum", 3);
 	assert_number(f, "SELECT cpu_high FROM busy_sum", 3 * (INT64_MAX >> 32));

@@ -120,14 +120,14 @@ static void test_hostile(void **state)
 {
 	static const int64_t steps[] = {0, 1, 4294967295, INT64_MAX / 4, INT64_MAX / 3};
 	struct fixture *f = *state;
-	struct result result = result_of(UNKNOWN);
+	struct result result = result_of(WALL_NS_MAX);
 	int64_t run_id = put_run(f, "t", START);
 	uint8_t i;
 
 	result.has_rusage = true;
 	for (i = 0; i < 5; i++) {
-		result.rusage =
-			(struct rusage){.user_ns = steps[i], .max_rss_bytes = INT64_MAX >> (7 * i)};
+		result.rusage = (struct rusage){.user_ns = steps[i],
+						.max_rss_bytes = RSS_BYTES_MAX >> (7 * i)};
 		result.time_ns[TIME_FETCH_START] = i;
 		result.time_ns[TIME_FETCH_COMPLETED] = i + steps[i];
 		result.time_ns[TIME_EXECUTION_START] = i + steps[i];
