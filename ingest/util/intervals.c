@@ -51,6 +51,56 @@ void intervals_join(struct intervals *list, int64_t gap)
 	list->count = last + 1;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The caller frees it. */
+static int64_t *sorted_ends(const struct intervals *list)
+{
+	int64_t *ends = xreallocarray(NULL, list->count, sizeof(*ends));
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		ends[i] = list->items[i].to;
+	qsort(ends, list->count, sizeof(*ends), by_number);
+	return ends;
+}
+
+/* From one place where something begins or ends to the next one; all that does so there, does at
+ * once. */
+void intervals_measure(struct intervals *list, int64_t *out_covered, size_t *out_most)
+{
+	struct interval *items = list->items;
+	size_t begun = 0, ended = 0;
+	int64_t at, next, *ends;
+
+	*out_covered = 0;
+	*out_most = 0;
+	if (!list->count)
+		return;
+	qsort(items, list->count, sizeof(*items), by_from);
+	ends = sorted_ends(list);
+	for (at = items[0].from; ended < list->count; at = next) {
+		while (begun < list->count && items[begun].from == at)
+			begun++;
+		while (ended < list->count && ends[ended] == at)
+			ended++;
+		if (ended == list->count)
+			break;
+		next = begun < list->count && items[begun].from < ends[ended] ? items[begun].from
+									      : ends[ended];
+		if (begun > ended)
+			*out_covered += next - at;
+		if (begun - ended > *out_most)
+			*out_most = begun - ended;
+	}
+	free(ends);
+}
+
 void intervals_subtract(struct intervals *list, struct interval hole)
 {
 	struct intervals left = INTERVALS_INIT;

@@ -67,6 +67,40 @@ static void test_ends_of_the_line(void **state)
 	intervals_release(&list);
 }
 
+static void measure(struct intervals list, int64_t covered, size_t most)
+{
+	int64_t got_covered;
+	size_t got_most;
+
+	intervals_measure(&list, &got_covered, &got_most);
+	assert_int_equal(got_covered, covered);
+	assert_int_equal(got_most, most);
+	intervals_release(&list);
+}
+
+static void test_measure(void **state)
+{
+	struct intervals list = INTERVALS_INIT;
+
+	(void)state;
+	measure(list, 0, 0);
+	measure(made(), 25, 2);
+	intervals_add(&list, 5, 5);
+	measure(list, 0, 0);
+	list = made();
+	intervals_add(&list, 20, 25);
+	intervals_add(&list, 60, 70);
+	intervals_add(&list, 60, 70);
+	intervals_add(&list, 15, 18);
+	intervals_add(&list, 40, 40);
+	measure(list, 40, 2);
+	list = (struct intervals)INTERVALS_INIT;
+	intervals_add(&list, 0, INT64_MAX);
+	intervals_add(&list, INT64_MAX - 1, INT64_MAX);
+	intervals_add(&list, INT64_MAX, INT64_MAX);
+	measure(list, INT64_MAX, 2);
+}
+
 static void subtract(int64_t from, int64_t to, const char *wanted)
 {
 	struct intervals list = made();
@@ -99,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_join),
 		cmocka_unit_test(test_ends_of_the_line),
+		cmocka_unit_test(test_measure),
 		cmocka_unit_test(test_subtract),
 	};
 
