@@ -17,12 +17,13 @@ SELECT 'project', v.project, a.group_id, v.kind, nullif(v.size, -1), v.n, v.wall
 FROM (SELECT ifnull(step, -1) AS size, kind, allotment_id, project, sum(n) AS n, total(wall_ns) AS wall_ns FROM _project_size GROUP BY 1, 2, 3, 4) v
     CROSS JOIN _allotment a ON a.allotment_id = v.allotment_id
 UNION ALL
-SELECT 'run', v.run, a.group_id, v.kind, nullif(v.size, -1), v.n, v.wall_ns
-FROM (SELECT ifnull(CASE k.kind WHEN 1 THEN s.mib WHEN 2 THEN s.centicores END, -1) AS size, k.kind, s.allotment_id, s.run, count(*) AS n,
-        total(s.wall_ns) AS wall_ns
+SELECT 'run', v.run, a.group_id, v.place & 3, nullif((v.place >> 2 & 0x3ffffffff) - 1, -1), v.n, v.wall_ns
+-- One integer is sorted, of the allotment, the size (34 bits, 0: not known) and the kind.
+FROM (SELECT (s.allotment_id << 34 | 1 + ifnull(CASE k.kind WHEN 1 THEN s.mib WHEN 2 THEN s.centicores END, -1)) << 2 | k.kind AS place,
+        s.run, count(*) AS n, total(s.wall_ns) AS wall_ns
     FROM _run_size s CROSS JOIN (SELECT 1 AS kind UNION ALL SELECT 2 UNION ALL SELECT 3) k
-    WHERE CASE k.kind WHEN 1 THEN 1 WHEN 2 THEN s.is_counted ELSE s.is_sampled END GROUP BY 1, 2, 3, 4) v
-    CROSS JOIN _allotment a ON a.allotment_id = v.allotment_id;
+    WHERE CASE k.kind WHEN 1 THEN 1 WHEN 2 THEN s.is_counted ELSE s.is_sampled END GROUP BY 1, 2) v
+    CROSS JOIN _allotment a ON a.allotment_id = v.place >> 36;
 
 CREATE VIEW _size_share (
     -- Of each kind of size, known ones and unknown ones apart, the first row and those where the sum up to them passes the
