@@ -12,7 +12,8 @@ import time
 from collections import namedtuple
 from pathlib import Path
 
-PEAK = Path(__file__).with_name('peak.py')
+# What forks a command to measure it; peak.py says why.
+PEAK = [sys.executable, '-I', '-S', Path(__file__).with_name('peak.py')]
 
 # Seconds on the clock, and of CPU with all that it started.
 Cost = namedtuple('Cost', 'wall cpu')
@@ -34,14 +35,19 @@ def shown(command):
     return textwrap.shorten(' '.join(map(str, command)), 400)
 
 
+def told(said):
+    """What PEAK said last on standard error: code, wall and cpu in seconds, max_rss_bytes."""
+    return json.loads(said.splitlines()[-1])
+
+
 def peaked(command, **popen):
-    """(cost, peak of its memory in bytes); peak.py says why another process measures it."""
-    done = subprocess.run([sys.executable, '-I', '-S', PEAK, *map(str, command)], check=False, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True, **popen)
-    told = json.loads(done.stderr.rsplit('\n', 2)[-2])
-    if told['code']:
-        raise SystemExit(f'exit {told["code"]} of: {shown(command)}\n{done.stderr}')
-    return Cost(told['wall'], told['cpu']), told['max_rss_bytes']
+    """(cost, peak of its memory in bytes)"""
+    done = subprocess.run([*map(str, PEAK), *map(str, command)], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True, **popen)
+    of = told(done.stderr)
+    if of['code']:
+        raise SystemExit(f'exit {of["code"]} of: {shown(command)}\n{done.stderr}')
+    return Cost(of['wall'], of['cpu']), of['max_rss_bytes']
 
 
 def rounds(count, *measures):

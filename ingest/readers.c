@@ -12,8 +12,8 @@
 #define THREADS_MAX 4
 /* Logs that are being read, or read and waiting for their turn. */
 #define SEATS 32
-/* Bytes of rows that wait, of all logs together. */
-#define WAITING_MAX ((size_t)4 << 20)
+/* Bytes of rows that wait, of all logs together: several hundred actions. */
+#define WAITING_MAX ((size_t)1 << 20)
 
 struct batch {
 	struct batch *next;

@@ -9,8 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Enough that handing over costs nothing, little enough that many fit the memory. */
-#define BATCH_BYTES ((size_t)128 << 10)
+/*
+ * Enough that handing over costs nothing, little enough that many fit the memory; two blocks of
+ * the arena, without what the last row may need of a third.
+ */
+#define BATCH_BYTES (2 * ARENA_BLOCK - ((size_t)8 << 10))
 #define BATCH_EVENTS 4096
 
 struct reading {

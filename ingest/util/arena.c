@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define BLOCK_SIZE ((size_t)64 << 10)
 #define ALIGNMENT alignof(max_align_t)
 
 struct arena_block {
@@ -50,7 +49,7 @@ void arena_reset(struct arena *arena)
 		free_blocks(block->next);
 		block->next = NULL;
 		block->used = 0;
-		if (block->size > BLOCK_SIZE) {
+		if (block->size > ARENA_BLOCK) {
 			free(block);
 			arena->block = NULL;
 		}
@@ -63,8 +62,8 @@ static struct arena_block *add_block(struct arena *arena, size_t size)
 {
 	struct arena_block *block;
 
-	if (size < BLOCK_SIZE)
-		size = BLOCK_SIZE;
+	if (size < ARENA_BLOCK)
+		size = ARENA_BLOCK;
 	block = xmalloc(sizeof(*block) + size);
 	block->next = arena->block;
 	block->size = size;

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What an arena takes of malloc() at a time, unless more is asked for at once. */
+#define ARENA_BLOCK ((size_t)64 << 10)
+
 struct arena_block;
 
 struct arena {

@@ -1,14 +1,18 @@
 #include "util/unpack.h"
 
 #include "util/mem.h"
+#include "util/unpack_window.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+/* For ZSTD_createDCtx_advanced() alone: shared libraries have it, too. */
+#define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -20,6 +24,8 @@
 #define WINDOW_LOG_MAX 27
 /* What zstd wants is the rest of a block and the header of the next, §3.1.1.2. */
 #define BLOCK_HEADER 3
+/* A shorter file is read before huge pages are zeroed for it. */
+#define LONG_FILE ((off_t)1 << 20)
 
 enum magic { MAGIC_NONE, MAGIC_SHORT, MAGIC_GZIP, MAGIC_ZSTD };
 
@@ -32,6 +38,7 @@ struct unpack {
 	bool in_frame;
 	bool started;
 	bool at_eof;
+	bool is_long;
 	ZSTD_DCtx *zstd;
 	size_t zstd_hint; /* bytes of input that zstd would like next */
 	bool zstd_full;	  /* more output may wait in the decoder */
@@ -119,6 +126,29 @@ static uint64_t frame_window(const uint8_t *head, size_t len)
 	return base + base / 8 * (head[5] & 7);
 }
 
+static void *take_memory(void *opaque, size_t size)
+{
+	const struct unpack *unpack = opaque;
+
+	return unpack_window_take(size, unpack->is_long);
+}
+
+static void give_memory(void *opaque, void *memory)
+{
+	(void)opaque;
+	unpack_window_give(memory);
+}
+
+static ZSTD_DCtx *new_zstd(struct unpack *unpack)
+{
+	ZSTD_DCtx *zstd =
+		ZSTD_createDCtx_advanced((ZSTD_customMem){take_memory, give_memory, unpack});
+
+	if (!zstd)
+		abort();
+	return zstd;
+}
+
 static int begin_zstd(struct unpack *unpack)
 {
 	uint64_t window = frame_window(unpack->input + unpack->pos, unpack->len - unpack->pos);
@@ -133,9 +163,7 @@ static int begin_zstd(struct unpack *unpack)
 		return unpack_break(unpack, why);
 	}
 	if (!unpack->zstd)
-		unpack->zstd = ZSTD_createDCtx();
-	if (!unpack->zstd)
-		abort();
+		unpack->zstd = new_zstd(unpack);
 	ZSTD_DCtx_reset(unpack->zstd, ZSTD_reset_session_only);
 	ZSTD_DCtx_setParameter(unpack->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
 	unpack->zstd_hint = FRAME_HEADER_MIN;
@@ -285,12 +313,20 @@ int unpack_read(struct unpack *unpack, void *data, size_t cap, size_t *out_len, 
 	return 1;
 }
 
+static bool is_long(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_size >= LONG_FILE;
+}
+
 int unpack_open(struct unpack **out_unpack, int fd, const char *name, struct err *err)
 {
 	struct unpack *unpack = xcalloc(1, sizeof(*unpack));
 
 	unpack->fd = fd;
 	unpack->name = xstrdup(name);
+	unpack->is_long = is_long(fd);
 	if (begin_frame(unpack, err) < 0) {
 		unpack_free(unpack);
 		return -1;

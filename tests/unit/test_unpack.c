@@ -102,6 +102,41 @@ static void test_several_zstd_frames(void **state)
 	buf_release(&file);
 }
 
+#define LONG_LEN ((size_t)3 << 20)
+
+/* More than 1 MiB packed: the first half repeats nothing, the other looks back far for a copy of
+ * it. */
+static void make_long(struct buf *text)
+{
+	uint64_t state = 1;
+	size_t i;
+
+	buf_reserve(text, LONG_LEN);
+	for (i = 0; i < LONG_LEN / 2; i++) {
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		buf_addch(text, (char)(state >> 56));
+	}
+	buf_add(text, text->data, text->len); /* does not move any more */
+}
+
+static void test_long_zstd(void **state)
+{
+	struct buf text = BUF_INIT, file = BUF_INIT;
+	struct outcome outcome;
+
+	(void)state;
+	make_long(&text);
+	bytes_zstd(&file, text.data, text.len, 100000);
+	assert_in_range(file.len, 1 << 20, LONG_LEN * 2 / 3);
+	read_all(&file, 30000, &outcome);
+	assert_int_equal(outcome.ending, UNPACK_WHOLE);
+	assert_int_equal(outcome.data.len, text.len);
+	assert_memory_equal(outcome.data.data, text.data, text.len);
+	buf_release(&outcome.data);
+	buf_release(&file);
+	buf_release(&text);
+}
+
 static void test_gzip_behind_zstd(void **state)
 {
 	struct buf file = BUF_INIT;
@@ -248,6 +283,7 @@ int main(void)
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_several_gzip_members),
 		cmocka_unit_test(test_several_zstd_frames),
+		cmocka_unit_test(test_long_zstd),
 		cmocka_unit_test(test_gzip_behind_zstd),
 		cmocka_unit_test(test_cut_zstd),
 		cmocka_unit_test(test_cut_gzip),
