@@ -1,4 +1,5 @@
 #include "store_db.h"
+#include "store_vfs.h"
 
 #include "util/mem.h"
 #include "util/utf8.h"
@@ -8,6 +9,11 @@
 #include <string.h>
 
 /* ---- errors ---- */
+
+#define LOCKED "another program has it locked, and did not let go within a minute"
+#define NO_LOCKS                                                        \
+	"its file system lets no file be locked (NFS without locks?): " \
+	"have it on a local disk, by --db FILE"
 
 static enum err_kind kind_of(int code)
 {
@@ -34,6 +40,13 @@ static const char *system_why(struct store *store, const char *else_why)
 	return number ? strerror(number) : else_why;
 }
 
+static int note_fault(struct store *store, const struct err *err)
+{
+	if (!store->fault.kind)
+		store->fault = *err;
+	return -1;
+}
+
 int db_error(struct store *store, const char *what, struct err *err)
 {
 	int code = sqlite3_extended_errcode(store->db);
@@ -41,7 +54,7 @@ int db_error(struct store *store, const char *what, struct err *err)
 
 	switch (code & 0xff) {
 	case SQLITE_BUSY:
-		why = "another program has it locked, and did not let go within a minute";
+		why = store_vfs_has_no_locks() ? NO_LOCKS : LOCKED;
 		break;
 	case SQLITE_NOTADB:
 		why = "not an SQLite database";
@@ -62,12 +75,15 @@ int db_error(struct store *store, const char *what, struct err *err)
 	default:
 		break;
 	}
+	if (code == SQLITE_IOERR_LOCK || code == SQLITE_IOERR_RDLOCK)
+		why = NO_LOCKS;
 	if (code == SQLITE_READONLY_DIRECTORY)
 		why = "its folder cannot be written, and a journal has to stand beside it "
 		      "meanwhile";
 	if (code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY)
 		why = "an ingest was killed while it wrote; one with write access repairs it";
-	return err_set(err, kind_of(code), "%s: %s: %s", store->path, what, why);
+	err_set(err, kind_of(code), "%s: %s: %s", store->path, what, why);
+	return note_fault(store, err);
 }
 
 int db_exec(struct store *store, const char *sql, struct err *err)
@@ -145,7 +161,7 @@ static int place_of(struct statement *s, const char *name)
 	return 0;
 }
 
-static void note_fault(struct statement *s, int code)
+static void note_binding(struct statement *s, int code)
 {
 	if (s->fault == SQLITE_OK)
 		s->fault = code;
@@ -156,7 +172,7 @@ void bind_int(struct statement *s, const char *name, int64_t value)
 	int place = place_of(s, name);
 
 	if (place && value != UNKNOWN)
-		note_fault(s, sqlite3_bind_int64(s->handle, place, value));
+		note_binding(s, sqlite3_bind_int64(s->handle, place, value));
 }
 
 void bind_real(struct statement *s, const char *name, double value)
@@ -164,7 +180,7 @@ void bind_real(struct statement *s, const char *name, double value)
 	int place = place_of(s, name);
 
 	if (place)
-		note_fault(s, sqlite3_bind_double(s->handle, place, value));
+		note_binding(s, sqlite3_bind_double(s->handle, place, value));
 }
 
 void bind_text(struct statement *s, const char *name, struct str text)
@@ -175,10 +191,10 @@ void bind_text(struct statement *s, const char *name, struct str text)
 	if (!place || !text.data)
 		return;
 	clean = text_clean(text, &s->store->text);
-	note_fault(s,
-		   sqlite3_bind_text64(s->handle, place, clean.data, clean.len,
-				       clean.data == text.data ? SQLITE_STATIC : SQLITE_TRANSIENT,
-				       SQLITE_UTF8));
+	note_binding(s,
+		     sqlite3_bind_text64(s->handle, place, clean.data, clean.len,
+					 clean.data == text.data ? SQLITE_STATIC : SQLITE_TRANSIENT,
+					 SQLITE_UTF8));
 }
 
 void bind_blob(struct statement *s, const char *name, const void *data, size_t len)
@@ -186,8 +202,8 @@ void bind_blob(struct statement *s, const char *name, const void *data, size_t l
 	int place = place_of(s, name);
 
 	if (place)
-		note_fault(s, sqlite3_bind_blob64(s->handle, place, len ? data : "", len,
-						  SQLITE_STATIC));
+		note_binding(s, sqlite3_bind_blob64(s->handle, place, len ? data : "", len,
+						    SQLITE_STATIC));
 }
 
 int db_step(struct statement *s, struct err *err)
@@ -210,8 +226,9 @@ int db_row(struct statement *s, struct err *err)
 
 	if (found)
 		return found < 0 ? -1 : 0;
-	return err_set(err, ERR_DB, "%s: a row that was stored is not there: is it damaged?",
-		       s->store->path);
+	err_set(err, ERR_DB, "%s: a row that was stored is not there: is it damaged?",
+		s->store->path);
+	return note_fault(s->store, err);
 }
 
 int db_find(struct statement *s, int64_t *out_number, struct err *err)
@@ -339,6 +356,7 @@ int store_begin(struct store *store, struct err *err)
 	store->run_id = store->landed_run_id = 0;
 	if (db_done(s, err) < 0)
 		return -1;
+	store->fault = (struct err)ERR_INIT;
 	if (droppings_check(store, err) < 0 || allot_begin(store, err) < 0) {
 		store_rollback(store);
 		return -1;
@@ -346,10 +364,22 @@ int store_begin(struct store *store, struct err *err)
 	return 0;
 }
 
+/*
+ * Where a statement failed, a result may lack a part, or SQLite has ended the transaction
+ * and what came after stands for itself: nothing more of it is to stay.
+ */
+static int check_faultless(const struct store *store, struct err *err)
+{
+	if (!store->fault.kind)
+		return 0;
+	*err = store->fault;
+	return -1;
+}
+
 int store_commit(struct store *store, struct err *err)
 {
-	if (totals_put(store, err) == 0 && invocation_sums_put(store, err) == 0 &&
-	    package_sums_put(store, err) == 0 &&
+	if (check_faultless(store, err) == 0 && totals_put(store, err) == 0 &&
+	    invocation_sums_put(store, err) == 0 && package_sums_put(store, err) == 0 &&
 	    db_done(db_use(store, ST_COMMIT, "COMMIT"), err) == 0)
 		return 0;
 	store_rollback(store);

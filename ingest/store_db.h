@@ -138,6 +138,7 @@ enum statement_id {
 	ST_INPUT_ROOT_PUT,
 	ST_EXPENSE_PUT,
 	ST_AUX_PUT,
+	ST_IMPLAUSIBLE_PUT,
 	/* store_graph.c */
 	ST_GRAPH_PUT,
 	ST_STEPS_DROP,
@@ -160,6 +161,8 @@ enum statement_id {
 	ST_INVOCATION_DUE_FIRST,
 	ST_INVOCATION_DUE_DROP,
 	ST_INVOCATION_SUM_DROP,
+	ST_INVOCATION_WORKED,
+	ST_INVOCATION_SUM_PUT,
 	ST_INVOCATION_SUM_ANEW,
 	/* store_cluster.c */
 	ST_POD_PUT,
@@ -318,6 +321,7 @@ struct store {
 	struct sqlite3 *db;
 	char *path;
 	enum store_access access;
+	struct err fault;  /* the transaction's first one: it cannot be committed any more */
 	int64_t droppings; /* number of the last one that this handle knows of, or one below */
 	struct sqlite3 *shipped;   /* of a source: the tables as the steps make them */
 	struct source_stamp stamp; /* of a source: its file as it was opened */
@@ -347,7 +351,10 @@ struct store {
 	struct digest *digests;
 };
 
-/* Sets err from the database's last error: "PATH: WHAT: why". Returns -1. */
+/*
+ * Sets err from the database's last error: "PATH: WHAT: why". Returns -1. A transaction
+ * in which it was called cannot be committed.
+ */
 int db_error(struct store *store, const char *what, struct err *err);
 /* Runs SQL without parameters or rows. */
 int db_exec(struct store *store, const char *sql, struct err *err);

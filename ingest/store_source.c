@@ -178,7 +178,10 @@ static int each_table(struct store *source,
 	while ((code = sqlite3_step(tables)) == SQLITE_ROW)
 		if (check(source, (const char *)sqlite3_column_text(tables, 0), err) < 0)
 			goto out;
-	rc = 0;
+	if (code == SQLITE_DONE)
+		rc = 0;
+	else
+		err_set(err, ERR_DB, "the shipped schema: %s", sqlite3_errmsg(source->shipped));
 out:
 	sqlite3_finalize(tables);
 	return rc;

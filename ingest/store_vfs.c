@@ -1,7 +1,7 @@
 #include "store_vfs.h"
 
+#include <errno.h>
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +9,9 @@
 
 static sqlite3_vfs *usual;
 static sqlite3_vfs ours;
+static const sqlite3_io_methods *usual_methods; /* of databases; the same for each */
+static sqlite3_io_methods our_methods;
+static _Thread_local bool has_no_locks;
 
 /* "DATABASE-mjNNNNNN9NN", as sqlite3VdbeHalt()'s commit of several files names it. */
 static bool is_super_journal(const char *name)
@@ -20,15 +23,48 @@ static bool is_super_journal(const char *name)
 	       strspn(end + 3, "0123456789ABCDEF") == 9;
 }
 
+bool store_vfs_has_no_locks(void)
+{
+	return has_no_locks;
+}
+
+/* os_unix.c: sqliteErrorFromPosixError() makes SQLITE_BUSY of ENOLCK, and keeps no errno then. */
+static int lock_ours(sqlite3_file *file, int level)
+{
+	int rc;
+
+	errno = 0;
+	rc = usual_methods->xLock(file, level);
+	has_no_locks = rc == SQLITE_BUSY && errno == ENOLCK;
+	return rc;
+}
+
+/* A file that got other methods is left as it is: none but databases are locked. */
+static void watch_locks(sqlite3_file *file)
+{
+	if (!usual_methods) {
+		usual_methods = file->pMethods;
+		our_methods = *usual_methods;
+		our_methods.xLock = lock_ours;
+	}
+	if (file->pMethods == usual_methods)
+		file->pMethods = &our_methods;
+}
+
 /* SQLITE_AUTH is what db_error() knows it by: SQLite itself never gives it here. */
 static int open_ours(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
 		     int *out_flags)
 {
+	int rc;
+
 	if ((flags & SQLITE_OPEN_SUPER_JOURNAL) && !is_super_journal(name)) {
 		file->pMethods = NULL;
 		return SQLITE_AUTH;
 	}
-	return usual->xOpen(vfs, name, file, flags, out_flags);
+	rc = usual->xOpen(vfs, name, file, flags, out_flags);
+	if (rc == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB))
+		watch_locks(file);
+	return rc;
 }
 
 const char *store_vfs(void)

@@ -1,5 +1,7 @@
-"""Somebody else has the database open: what is waited for, how long, and what is said then."""
+"""Somebody else has the database open, or its file system has no locks: what is waited for, how long,
+and what is said then."""
 import contextlib
+import errno
 import sqlite3
 import threading
 import time
@@ -70,7 +72,7 @@ def check_given_up(br2, known, somebody):
         begun = time.monotonic()
         said = ingest(br2, root, db, code=2)
         assert 55 < time.monotonic() - begun < 90
-    (error,) = [line for line in said.stderr.splitlines() if 'error: ' in line]
+    (error,) = harness.errors(said)
     assert error == f'br2-ingest: error: {db}: cannot use the database: {BUSY}'
     assert value(db, 'PRAGMA integrity_check') == 'ok'
     ingest(br2, root, db)
@@ -127,3 +129,35 @@ def test_interrupted_while_waiting(br2, known):
         process.communicate()
     ingest(br2, root, db)
     assert dump(db) == clean
+
+
+# ---- no locks at all ------------------------------------------------------------------------
+
+NO_LOCKS = 'its file system lets no file be locked (NFS without locks?): have it on a local disk, by --db FILE'
+
+
+def check_without_locks(br2, root, db, number, seconds):
+    """As on such a mount: made by tests/tools/no_locks.c, since a test can mount no NFS."""
+    env = harness.preload('BR2_NO_LOCKS_SO', BR2_LOCK_ERRNO=str(number))
+    begun = time.monotonic()
+    said = br2.run(root, '--db', db, '--no-remote', '--no-report', env=env, code=2, timeout=150)
+    assert time.monotonic() - begun < seconds
+    (error,) = harness.errors(said)
+    assert error == f'br2-ingest: error: {db}: cannot use the database: {NO_LOCKS}'
+
+
+@pytest.mark.parametrize('refusal', ['ENOSYS', 'EOPNOTSUPP'])
+@pytest.mark.parametrize('is_there', [False, True], ids=['new', 'known'])
+def test_a_file_system_without_locks(br2, project, tmp_path, refusal, is_there):
+    root, db = project('flaky'), tmp_path / 'br2.db'
+    if is_there:
+        ingest(br2, root, db)
+    before = dump(db) if is_there else None
+    check_without_locks(br2, root, db, getattr(errno, refusal), 30)
+    assert not is_there or dump(db) == before
+
+
+@pytest.mark.long
+def test_nfs_without_a_lock_daemon(br2, project, tmp_path):
+    """It may be passing: so it is waited for as for a program, but nobody is blamed."""
+    check_without_locks(br2, project('flaky'), tmp_path / 'br2.db', errno.ENOLCK, 100)
