@@ -28,6 +28,7 @@ struct walk {
 	struct log_list *list;
 	const char *home;
 	struct owner owner; /* of the last log folder */
+	struct err fault;   /* a project's name that cannot be read: there is no list then */
 };
 
 static void owner_release(struct owner *owner)
@@ -91,7 +92,7 @@ static void find_owner(struct walk *walk, const char *holder, bool in_buck_out)
 		owner->project = xstrdup(walk->options->project);
 		owner->rank = RANK_FLAG;
 	} else if (owner->root) {
-		owner->project = project_name(owner->root);
+		owner->project = project_name(owner->root, &walk->fault);
 	}
 	if (owner->root)
 		list_add_root(walk->list, owner->root);
@@ -369,6 +370,10 @@ int discover(const struct discover_options *options, const char *const *paths, s
 	for (i = 0; rc == 0 && i < path_count; i++)
 		rc = walk_operand(&walk, paths[i], err);
 	owner_release(&walk.owner);
+	if (rc == 0 && walk.fault.kind) {
+		*err = walk.fault;
+		rc = -1;
+	}
 	if (rc < 0) {
 		log_list_release(&list);
 		return -1;

@@ -55,6 +55,7 @@ struct log_list {
 	size_t count;
 	char **roots; /* project roots that were walked or that files belong to, sorted */
 	size_t root_count;
+	uint64_t unwanted;   /* logs that the options leave out */
 	uint64_t vanished;   /* entries that were gone when looked at */
 	uint64_t unreadable; /* folders or files that could not be looked at; see `note` */
 	uint64_t not_regular;
@@ -63,9 +64,9 @@ struct log_list {
 	size_t folder_count;
 };
 
-#define LOG_LIST_INIT                                  \
-	{                                              \
-		NULL, 0, NULL, 0, 0, 0, 0, "", NULL, 0 \
+#define LOG_LIST_INIT                                     \
+	{                                                 \
+		NULL, 0, NULL, 0, 0, 0, 0, 0, "", NULL, 0 \
 	}
 
 /*

@@ -62,6 +62,7 @@ void list_add_file(struct log_list *list, const struct discover_options *options
 	};
 	memcpy(file.trace_id, name.trace_id, sizeof(file.trace_id));
 	if (!is_wanted(options, &file)) {
+		list->unwanted++;
 		file_release(&file);
 		return;
 	}

@@ -222,13 +222,29 @@ static bool wants_cluster_only(const struct ingest_options *options)
 		cluster->prometheus_http.url);
 }
 
+/* A name that no log has is mistyped: to store nothing and be content would hide it. */
+static int named_logs(const struct discover_options *options, const struct log_list *list,
+		      struct err *err)
+{
+	const char *trace_id = options->trace_id, *isolation_dir = options->isolation_dir;
+
+	if (list->count || !list->unwanted || (!trace_id && !isolation_dir))
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "no log of %s%s%s%s%s: without %s, the %" PRIu64 " here would be read",
+		       trace_id ? "run " : "", trace_id ? trace_id : "",
+		       trace_id && isolation_dir ? " in " : "",
+		       isolation_dir ? "isolation dir " : "", isolation_dir ? isolation_dir : "",
+		       trace_id ? "--trace-id" : "--isolation-dir", list->unwanted);
+}
+
 static int find_logs(struct pipeline *pipeline, struct err *err)
 {
 	const struct ingest_options *options = pipeline->options;
 
 	if (discover(&options->discover, options->paths, options->path_count, pipeline->list,
 		     err) == 0)
-		return 0;
+		return named_logs(&options->discover, pipeline->list, err);
 	if (err->kind != ERR_USAGE || !wants_cluster_only(options))
 		return -1;
 	*err = (struct err)ERR_INIT;

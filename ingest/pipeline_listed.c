@@ -37,8 +37,8 @@ static int store_root(struct store *store, const char *root, const char *project
 		msg_warn("%s: its list of heavy packages is not read", fault.text);
 	if (rc <= 0)
 		return 0;
-	name = project ? xstrdup(project) : project_name(root);
-	rc = put_listing(store, &heavy, name, err);
+	name = project ? xstrdup(project) : project_name(root, err);
+	rc = name ? put_listing(store, &heavy, name, err) : -1;
 	free(name);
 	heavy_list_release(&heavy);
 	return rc;

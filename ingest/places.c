@@ -35,8 +35,8 @@ static int load_place(struct places *places, const char *root, struct err *err)
 	place = &places->items[places->count++];
 	memset(place, 0, sizeof(*place));
 	place->root = xstrdup(root);
-	place->project_json_name = project_name(root);
-	if (load_config(place, err) == 0)
+	place->project_json_name = project_name(root, err);
+	if (place->project_json_name && load_config(place, err) == 0)
 		return 0;
 	/* Whatever is wrong with a configuration: it is for the user to put right. */
 	err->kind = ERR_USAGE;

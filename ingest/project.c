@@ -54,32 +54,46 @@ static char *base_name(const char *root)
 	return len == start ? xstrdup(root) : xmemdup0(root + start, len - start);
 }
 
-/* NULL where the file does not say one. */
-static char *read_name(const char *path)
+/* NULL where the text does not say one. */
+static char *name_in(const struct buf *text)
 {
-	struct err ignored = ERR_INIT;
-	struct buf text = BUF_INIT;
-	json_t *json = NULL;
-	const char *name;
-	char *copy = NULL;
+	json_t *json = json_loadb(text->data, text->len, 0, NULL);
+	const char *name = json_string_value(json_object_get(json, "name"));
+	char *copy = name && *name ? xstrdup(name) : NULL;
 
-	if (file_read(path, PROJECT_JSON_MAX, &text, &ignored) == 0)
-		json = json_loadb(text.data, text.len, 0, NULL);
-	name = json_string_value(json_object_get(json, "name"));
-	if (name && *name)
-		copy = xstrdup(name);
 	json_decref(json);
-	buf_release(&text);
 	return copy;
 }
 
-char *project_name(const char *root)
+/* A file that is not there, or larger than any, is as one that says nothing. */
+static int read_text(const char *path, struct buf *out, struct err *err)
 {
-	char *path = path_join(root, "project.json");
-	char *name = read_name(path);
+	struct stat stat_of;
 
+	if (stat(path, &stat_of) < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	if (file_read(path, PROJECT_JSON_MAX, out, err) == 0 || err->kind == ERR_LIMIT)
+		return 0;
+	err->kind = ERR_USAGE; /* for the user to put right, before any log is read */
+	return -1;
+}
+
+char *project_name(const char *root, struct err *err)
+{
+	char *path = path_join(root, "project.json"), *name = NULL;
+	struct err fault = ERR_INIT;
+	struct buf text = BUF_INIT;
+
+	if (read_text(path, &text, &fault) == 0) {
+		name = name_in(&text);
+		if (!name)
+			name = base_name(root);
+	} else {
+		*err = fault;
+	}
+	buf_release(&text);
 	free(path);
-	return name ? name : base_name(root);
+	return name;
 }
 
 /* ---- heavy ---- */

@@ -17,10 +17,11 @@
  */
 char *project_find_root(const char *dir, const char *home);
 /*
- * `name` of <root>/project.json, else (no such file, not JSON, no name in it)
- * the base name of root. Never NULL; caller frees.
+ * `name` of <root>/project.json, else (no such file, too large, not JSON, no name in it)
+ * the base name of root. Caller frees. NULL: the file is there and cannot be read
+ * (ERR_USAGE): rows under another name would stay.
  */
-char *project_name(const char *root);
+char *project_name(const char *root, struct err *err);
 
 /* `heavy` of a project.json: the packages that the user has listed. */
 struct heavy_list {

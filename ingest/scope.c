@@ -49,13 +49,14 @@ static int scope_of_here(struct store *store, struct report_scope *scope, struct
 	char *here = realpath(".", NULL);
 	char *root = here ? project_find_root(here, getenv("HOME")) : NULL;
 	char *name;
-	int rc;
+	int rc = -1;
 
 	free(here);
 	if (!root)
 		return report_scope_all(store, scope, err);
-	name = project_name(root);
-	rc = report_scope_project(store, name, scope, err);
+	name = project_name(root, err);
+	if (name)
+		rc = report_scope_project(store, name, scope, err);
 	free(name);
 	free(root);
 	return rc;

@@ -93,6 +93,21 @@ def test_isolation_dir(br2, project, db):
     assert count_runs(db) == 2
 
 
+@pytest.mark.parametrize('options, said', [
+    (['--trace-id', 'ffff'], 'no log of run ffff: without --trace-id, the 7 here would be read'),
+    (['--isolation-dir', 'v3'], 'no log of isolation dir v3: without --isolation-dir, the 7 here would be read'),
+    (['--trace-id', 'b5fe', '--isolation-dir', 'v3'],
+     'no log of run b5fe in isolation dir v3: without --trace-id, the 7 here would be read'),
+])
+def test_a_name_that_no_log_has(br2, project, db, options, said):
+    """It is mistyped, so nothing is done; that no log is young enough is no fault."""
+    root = project('demo-x86_64')
+    assert ingest(br2, db, root, *options, code=3).stderr.splitlines()[-1] == f'br2-ingest: error: {said}'
+    assert not db.exists()
+    ingest(br2, db, root, '--since', '2036-11-30T02:00:00Z')
+    assert count_runs(db) == 0
+
+
 def test_since(br2, project, db):
     ingest(br2, db, project('demo-x86_64'), '--since', '2026-11-30T02:00:00Z')
     assert {r['trace_id'][:8] for r in rows(db, 'SELECT trace_id FROM run')} == {'4bd6a204', '03c34afa'}

@@ -61,8 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int rc;
 
 	write_file(data, size);
-	name = project_name(folder);
-	assert(*name);
+	name = project_name(folder, &err);
+	assert(name && *name);
 	free(name);
 	rc = project_heavy(folder, &list, &err);
 	assert(rc != 0);

@@ -90,7 +90,8 @@ static void test_the_home_is_no_root(void **state)
 static void check_name(const char *dir, const char *root, const char *expected)
 {
 	char *path = xasprintf("%s/%s", dir, root);
-	char *name = project_name(path);
+	struct err err = ERR_INIT;
+	char *name = project_name(path, &err);
 
 	assert_string_equal(name, expected);
 	free(name);
@@ -126,9 +127,23 @@ static void test_name_of_an_odd_project_json(void **state)
 	scratch_remove(dir);
 }
 
+static void test_name_that_cannot_be_read(void **state)
+{
+	char *dir = scratch_new();
+	struct err err = ERR_INIT;
+
+	(void)state;
+	scratch_write(dir, "project.json/entry", "{}");
+	assert_null(project_name(dir, &err));
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_non_null(strstr(err.text, "project.json: not a regular file"));
+	scratch_remove(dir);
+}
+
 static void test_name_of_the_top(void **state)
 {
-	char *name = project_name("/");
+	struct err err = ERR_INIT;
+	char *name = project_name("/", &err);
 
 	(void)state;
 	assert_string_equal(name, "/");
@@ -138,16 +153,17 @@ static void test_name_of_the_top(void **state)
 static void test_recorded_samples(void **state)
 {
 	char *root = project_find_root(TEST_DATA "/logs/cells/buck-out/v2/log", NULL);
+	struct err err = ERR_INIT;
 	char *name;
 
 	(void)state;
 	assert_string_equal(root, TEST_DATA "/logs/cells");
-	name = project_name(root);
+	name = project_name(root, &err);
 	assert_string_equal(name, "qemu-mini");
 	free(name);
 	free(root);
 	root = project_find_root(TEST_DATA "/logs/cut", NULL);
-	name = project_name(root);
+	name = project_name(root, &err);
 	assert_string_equal(name, "cut");
 	free(name);
 	free(root);
@@ -233,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_the_home_is_no_root),
 		cmocka_unit_test(test_name),
 		cmocka_unit_test(test_name_of_an_odd_project_json),
+		cmocka_unit_test(test_name_that_cannot_be_read),
 		cmocka_unit_test(test_name_of_the_top),
 		cmocka_unit_test(test_recorded_samples),
 		cmocka_unit_test(test_heavy),
