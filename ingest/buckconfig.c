@@ -415,6 +415,14 @@ static size_t env_name_length(const char *text)
 	return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
 }
 
+static int not_set(const char *name, struct err *err)
+{
+	if (name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")])
+		return err_set(err, ERR_USAGE,
+			       "$ and a letter name an environment variable, and it is not set");
+	return err_set(err, ERR_USAGE, "the environment variable %s is not set", name);
+}
+
 /* substitute_env_vars(): \$[a-zA-Z_][a-zA-Z_0-9]* and nothing else. */
 int buckconfig_expand_env(const char *text, char **out_text, struct err *err)
 {
@@ -430,7 +438,7 @@ int buckconfig_expand_env(const char *text, char **out_text, struct err *err)
 		if (value)
 			buf_addstr(&out, value);
 		else
-			err_set(err, ERR_USAGE, "the environment variable %s is not set", name);
+			not_set(name, err);
 		free(name);
 		if (!value) {
 			buf_release(&out);

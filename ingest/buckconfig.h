@@ -48,7 +48,10 @@ const char *buckconfig_origin(const struct buckconfig *config, const char *secti
 /* The project root that buckconfig_load() was given; NULL after buckconfig_parse(). */
 const char *buckconfig_root(const struct buckconfig *config);
 
-/* Replaces $NAME by the environment's value, as Buck2 does. -1: not set. Caller frees. */
+/*
+ * Replaces $NAME by the environment's value, as Buck2 does. Caller frees. -1: not set; the
+ * message shows a name in upper case only, as another may be a piece of a password.
+ */
 int buckconfig_expand_env(const char *text, char **out_text, struct err *err);
 
 /*

@@ -106,7 +106,7 @@ static void add_redacted(struct buf *out, struct str kept)
 
 static size_t find(struct str text, char c)
 {
-	const char *found = text.len ? memchr(text.data, c, text.len) : NULL;
+	const char *found = text.data ? memchr(text.data, c, text.len) : NULL;
 
 	return found ? (size_t)(found - text.data) : text.len;
 }

@@ -316,18 +316,21 @@ static size_t find_word(struct str text, size_t at, const char *word)
 	return at < text.len ? at : text.len;
 }
 
+static bool is_label(char c)
+{
+	return is_alnum(c) || c == ' ';
+}
+
 /* RFC 7468. One without an end was cut: all that follows may be key. */
 static bool find_private_key(struct str text, size_t at, struct secret *out)
 {
 	static const char begin[] = "-----BEGIN ", end[] = "-----END ", dashes[] = "-----";
-	struct str label = {text.data, text.len};
+	struct str label = {text.data, at + strlen(begin)};
 	size_t stop;
 
 	if (!starts_at(text, at, begin))
 		return false;
-	if (label.len - at > NAME_MAX_BYTES)
-		label.len = at + NAME_MAX_BYTES;
-	label.len = find_word(label, at + strlen(begin), dashes);
+	label.len += run_of(text, label.len, is_label);
 	if (find_word(label, at, "PRIVATE KEY") == label.len)
 		return false;
 	stop = find_word(text, find_word(text, label.len, end) + strlen(end), dashes);
@@ -358,6 +361,17 @@ static bool find_at(struct str text, size_t at, struct secret *out)
 	}
 }
 
+/* A word may begin where the last secret ended: once that is cut out, it does. */
+static bool find_next_word(struct str text, size_t from, struct secret *out)
+{
+	if (!from || from >= text.len ||
+	    !find_at_word((struct str){text.data + from, text.len - from}, 0, out))
+		return false;
+	out->start += from;
+	out->end += from;
+	return true;
+}
+
 /* The bytes at which a secret or what announces it may begin. */
 static const char marks[] = ":=-bBgxdnpAysre";
 
@@ -367,6 +381,8 @@ bool secret_find(struct str text, size_t from, struct secret *out)
 	const char *mark;
 	size_t i;
 
+	if (find_next_word(text, from, out))
+		return true;
 	for (mark = marks; *mark; mark++)
 		is_mark[(unsigned char)*mark] = true;
 	for (i = from; i < text.len; i++)

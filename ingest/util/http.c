@@ -4,6 +4,7 @@
 #include "util/http_url.h"
 #include "util/mem.h"
 
+#include <assert.h>
 #include <curl/curl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -118,10 +119,11 @@ static int load_secrets(struct http *http, const struct http_options *options, s
 static bool refresh_token(struct http *http)
 {
 	struct err ignored = ERR_INIT;
-	char *token;
+	char *token = NULL;
 
 	if (!http->token_path || read_secret(http->token_path, "token", &token, &ignored) < 0)
 		return false;
+	assert(token && http->token);
 	if (strcmp(token, http->token) == 0) {
 		free(token);
 		return false;

@@ -49,6 +49,19 @@ static bool is_loopback(const char *host)
 	       (len >= sizeof(tail) && strcasecmp(host + len - (sizeof(tail) - 1), tail) == 0);
 }
 
+/* libcurl decodes %XX in a host, and may then not read what it wrote. */
+static bool has_odd_host(CURLU *url)
+{
+	char *host = part_of(url, CURLUPART_HOST);
+	bool odd = false;
+	const char *c;
+
+	for (c = host; c && *c; c++)
+		odd |= (unsigned char)*c <= ' ' || *c == '\x7f' || *c == '%';
+	free(host);
+	return odd;
+}
+
 static char *make_name(CURLU *url)
 {
 	CURLU *shown = curl_url_dup(url);
@@ -69,7 +82,7 @@ static int check(CURLU *url, CURLUcode parsed, const char *prefix, struct err *e
 	bool known = scheme && (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
 
 	free(scheme);
-	if (parsed != CURLUE_OK || !known)
+	if (parsed != CURLUE_OK || !known || has_odd_host(url))
 		return err_set(err, ERR_USAGE, "the address is no http:// or https:// URL");
 	if (has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
 		return err_set(err, ERR_USAGE,

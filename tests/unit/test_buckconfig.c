@@ -520,6 +520,10 @@ static void test_environment(void **state)
 	assert_null(out);
 	assert_non_null(strstr(err.text, "BR2_TEST_NONE is not set"));
 	assert_null(strstr(err.text, "secret"));
+	assert_int_equal(buckconfig_expand_env("pa$sWord", &out, &err), -1);
+	assert_null(out);
+	assert_string_equal(err.text,
+			    "$ and a letter name an environment variable, and it is not set");
 }
 
 /* instance_name is one of the values that Buck2 does not expand. */

@@ -319,6 +319,7 @@ static void test_bad_urls(void **state)
 	assert_usage(f, "http://", none);
 	assert_usage(f, "http://h:99999/", none);
 	assert_usage(f, "http://a b/", none);
+	assert_usage(f, "http://a.%%%7f./", none);
 	assert_usage(f, "http://u:p@h/", secret);
 	assert_usage(f, "https://u@h/", secret);
 	assert_usage(f, "http://h/graph#x",

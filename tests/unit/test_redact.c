@@ -219,6 +219,9 @@ static void test_token_shapes(void **state)
 	expect_text("k -----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nz",
 		    "k [redacted]\nz");
 	expect_text("-----BEGIN PRIVATE KEY-----\nMII", "[redacted]");
+	expect_text("-----BEGIN OPENSSH PRIVATE KEY", "[redacted]");
+	expect_text("-----BEGIN PRIVATE KEY-----\nMII-----END PRIVATE KEY-----eyJhbGci.eyJz.c2ln",
+		    "[redacted][redacted]");
 	expect_text("ghp_aaaa https://u:p@h Bearer x1",
 		    "[redacted] https://[redacted]@h Bearer [redacted]");
 }
@@ -235,6 +238,7 @@ static void test_clean_texts(void **state)
 		"the basic block 3, the Basic type of PATH=/bin PWD=/home",
 		"https://host/a?mail=me@host&monkey=1 keyJar.of.some.kind",
 		"-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----",
+		"-----BEGIN x\nPRIVATE KEY-----",
 		"ghp_ AKIA eyJ xoxb- :// = : - http://",
 		"Action details (uncached result): "
 		"http://bb-portal.buildbarn.svc.cluster.local:8081/"
