@@ -328,7 +328,11 @@ static const struct shape_row error_rows[] = {
 };
 static const struct shape shape_error = SHAPE(error_rows);
 
-/* Until 2023-10-27; reserved since. What is listed there says that the command failed. */
+/*
+ * Until 2023-10-27; reserved since. What is listed there says that the command failed.
+ * BuildResponse, BxlResponse and TestResponse of facebook/buck2 at 02f63f0f66, then in
+ * cli_proto/daemon.proto: `repeated string error_messages = 101`.
+ */
 #define OLDER_ERRORS SHAPE_TEXTS, "error_messages", .enter = enter_error
 
 /* BuildResponse, BxlResponse */
@@ -338,9 +342,13 @@ static const struct shape_row response_rows[] = {
 };
 static const struct shape shape_response = SHAPE(response_rows);
 
-/* 103 and 104 took the place of 102 after the commit above. */
+/*
+ * 103 and 104 took the place of 102 after the commit above. The exit code had its shorter
+ * name from 02f63f0f66 to after d5f9ae9bf2 (app/buck2_cli_proto/daemon.proto), of 2024.
+ */
 static const struct shape_row test_response_rows[] = {
-	[1] = {SHAPE_INT, "executor_exit_code", .offset = AT(command_result, exit_code)},
+	[1] = {SHAPE_INT, "executor_exit_code", .offset = AT(command_result, exit_code),
+	       .older = "exit_code"},
 	[101] = {OLDER_ERRORS},
 	[102] = {SHAPE_MESSAGE, "errors", .shape = &shape_error, .enter = enter_error},
 	[103] = {SHAPE_MESSAGE, "build_errors", .shape = &shape_error, .enter = enter_error},

@@ -207,6 +207,8 @@ static void test_results(void **state)
 	expect_result(&result,
 		      JSON_RESULT("\"test_response\":{\"executor_exit_code\":32,\"errors\":[]}"),
 		      RESULT " succeeded=0 exit=32 errors=0\n");
+	expect_result(&result, JSON_RESULT("\"test_response\":{\"exit_code\":32,\"errors\":[]}"),
+		      RESULT " succeeded=0 exit=32 errors=0\n");
 }
 
 /* What an answer listed as errors until 2023-10-27, and where those of tests went later. */
