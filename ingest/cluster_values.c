@@ -1,5 +1,6 @@
 #include "cluster_values.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -318,8 +319,10 @@ static int read_node(struct reader *reader, const struct values_node **out, stru
 
 /* ---- a file ---- */
 
+/* `root` is what read_node() gave. */
 static int check_top(const struct reader *reader, const struct values_node *root, struct err *err)
 {
+	assert(root);
 	if (root->kind == VALUES_MAP || root->kind == VALUES_NULL)
 		return 0;
 	return err_set(err, ERR_FORMAT, "%s:%zu:%zu: no values file: it holds no map of values",

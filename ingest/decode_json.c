@@ -326,7 +326,7 @@ static int read_map(struct line_reader *read, const struct shape_row *row, void 
 
 	while ((rc = json_scan_member(&read->scan, &first, &name)) > 0) {
 		struct property *entry = shape_enter_row(read->sink, around, row);
-		struct str value;
+		struct str value = STR_NULL;
 
 		if (!entry)
 			return exhausted(read);

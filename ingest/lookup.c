@@ -533,7 +533,7 @@ int lookup_preflight(struct lookup *lookup, const struct lookup_request *request
 	struct run run = {lookup, NULL, sink, context, true};
 	uint32_t slot = calls_take(&lookup->calls, request);
 	struct call *call = &lookup->calls.items[slot];
-	struct transport_reply reply;
+	struct transport_reply reply = {0};
 
 	if (call_once(lookup, slot, &reply, err) < 0)
 		return -1;

@@ -13,6 +13,7 @@
 static void on_signal(int number)
 {
 	(void)number;
+	/* Sets flags and no more. NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
 	pipeline_interrupt();
 }
 

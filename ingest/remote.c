@@ -238,7 +238,7 @@ int remote_read_token(const char *path, char **out_token, struct err *err)
 
 static int load_token(const struct remote_flags *flags, struct remote *remote, struct err *err)
 {
-	char *token;
+	char *token = NULL;
 
 	if (!flags->token_file)
 		return 0;

@@ -2,6 +2,7 @@
 
 #include "util/mem.h"
 
+#include <assert.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -124,8 +125,10 @@ static bool is_host_name(const char *host)
 static bool is_loopback(const struct address *address)
 {
 	static const char suffix[] = ".localhost";
-	size_t len = strlen(address->host), tail = sizeof(suffix) - 1;
+	size_t len, tail = sizeof(suffix) - 1;
 
+	assert(address->host);
+	len = strlen(address->host);
 	switch (address->kind) {
 	case HOST_IPV4:
 		return strncmp(address->host, "127.", 4) == 0;

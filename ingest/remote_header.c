@@ -3,6 +3,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,7 +126,7 @@ out:
 int headers_add_config(struct remote *remote, const char *list, struct err *err)
 {
 	const char *at = list;
-	struct header header;
+	struct header header = {0};
 	size_t number, len;
 
 	/* An empty item is a fault in Buck2 too: a comma at the end, or no value at all. */
@@ -142,12 +143,13 @@ int headers_add_config(struct remote *remote, const char *list, struct err *err)
 /* Is the value written out, and not just the name of a variable? */
 static bool is_written_out(const char *text, const struct header *header)
 {
+	assert(header->value);
 	return *header->value && strstr(text, header->value) != NULL;
 }
 
 int headers_add_flag(struct remote *remote, const char *text, size_t number, struct err *err)
 {
-	struct header header;
+	struct header header = {0};
 
 	if (parse(str_of(text), "=:", &header, err) < 0)
 		return err_prefix(err, "--header %zu (NAME=VALUE)", number);

@@ -148,6 +148,8 @@ static void gather(struct stream *stream, const struct unpack_block *block)
 {
 	size_t left = available(stream);
 
+	/* A window there is, even if there is nothing to gather in it. */
+	reserve(stream, 1);
 	if (stream->in_block) {
 		reserve(stream, left + block->len);
 		memcpy(stream->gathered, stream->window + stream->pos, left);

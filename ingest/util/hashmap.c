@@ -41,7 +41,7 @@ static uint64_t hash_of(const void *key, size_t len)
 void hashmap_init(struct hashmap *map, size_t max_entries, size_t max_bytes)
 {
 	/* Half full at most, so that a chain of PROBES slots rarely overflows. */
-	map->slot_count = 2 * PROBES;
+	map->slot_count = 2 * (size_t)PROBES;
 	while (map->slot_count < 2 * max_entries)
 		map->slot_count *= 2;
 	map->slots = xcalloc(map->slot_count, sizeof(*map->slots));

@@ -254,9 +254,10 @@ bool json_scan_bool(struct json_scan *scan, bool *out_value)
 /* Numbers and words end where something of JSON's own begins. */
 static bool skip_word(struct json_scan *scan)
 {
+	static const char ends[] = {',', ']', '}', ' ', '\t', '\r', '\n'};
 	const char *start = scan->at;
 
-	while (scan->at < scan->end && !memchr(",]} \t\r\n", *scan->at, 7))
+	while (scan->at < scan->end && !memchr(ends, *scan->at, sizeof(ends)))
 		scan->at++;
 	return scan->at > start;
 }

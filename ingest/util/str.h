@@ -25,8 +25,9 @@ static inline struct str str_of(const char *text)
 
 static inline bool str_equal(struct str a, struct str b)
 {
-	return (a.data == NULL) == (b.data == NULL) && a.len == b.len &&
-	       (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+	if (!a.data || !b.data)
+		return a.data == b.data;
+	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
 static inline bool str_is(struct str a, const char *text)
