@@ -17,6 +17,9 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / 'tests'))
 import dump_rows  # noqa: E402
 
+sys.path.append(str(ROOT / 'bench'))
+import pairs  # noqa: E402
+
 LOGS = ROOT / 'tests/data/logs'
 BUILDBARN = ROOT / 'tests/buildbarn'
 SAMPLES = ['demo-x86_64', 'failures', 'flaky', 'cells', 'cells-lost', 'cut', 'encodings']
@@ -29,6 +32,20 @@ def free_port():
 
 
 # ---- the program -----------------------------------------------------------------
+
+def errors(said):
+    return [line for line in said.stderr.splitlines() if 'error: ' in line]
+
+
+def troubles(said):
+    return [line for line in said.stderr.splitlines() if 'error: ' in line or 'warning: ' in line]
+
+
+def preload(library, **settings):
+    """An environment in which the program runs with one of tests/tools, sanitized or not."""
+    options = ':'.join(filter(None, [os.environ.get('ASAN_OPTIONS'), 'verify_asan_link_order=0']))
+    return {'ASAN_OPTIONS': options, 'LD_PRELOAD': os.environ[library], **settings}
+
 
 class Program:
     """Runs br2-ingest in an environment of its own: nothing of the user's leaks in."""
@@ -64,6 +81,13 @@ class Program:
         done = subprocess.CompletedProcess(process.args, process.returncode, out, err)
         assert done.returncode == code, f'{done.args}: exit {done.returncode}\n{out[-2000:]}\n{err[-4000:]}'
         return done
+
+    def measured(self, *args):
+        """CPU seconds of a run that ends well, and its largest resident size in bytes: of what is freed, the sanitizer
+        keeps little then."""
+        cost, peak = pairs.peaked([*self.prefix, self.binary, *args], cwd=self.home, stdin=subprocess.DEVNULL, timeout=300,
+                                  env=self.environment({'ASAN_OPTIONS': 'quarantine_size_mb=1'}))
+        return cost.cpu, peak
 
 
 # ---- the real server -------------------------------------------------------------

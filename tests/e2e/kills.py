@@ -1,7 +1,6 @@
 """Killing the program at a chosen moment: at the nth call that changes a file, by way of
 tests/tools/kill_at.c, which knows what lies inside COMMIT; and at a moment of its life."""
 import collections
-import os
 import random
 import shutil
 import signal
@@ -33,9 +32,8 @@ class Call:
 
 def preload(note=None, at=0, half=False):
     """Without a note: nobody dies, and nobody waits for the disk."""
-    options = ':'.join(filter(None, [os.environ.get('ASAN_OPTIONS'), 'verify_asan_link_order=0']))
     noted = {'BR2_KILL_NOTE': str(note), 'BR2_KILL_AT': str(at), **({'BR2_KILL_HALF': '1'} if half else {})}
-    return {'ASAN_OPTIONS': options, 'LD_PRELOAD': os.environ['BR2_KILL_AT_SO'], **(noted if note else {})}
+    return harness.preload('BR2_KILL_AT_SO', **(noted if note else {}))
 
 
 class Unsynced(harness.Program):
@@ -52,6 +50,12 @@ def files_of(db):
 def remove(db):
     for path in files_of(db):
         path.unlink(missing_ok=True)
+
+
+def start_anew(db, before=None):
+    remove(db)
+    if before:
+        shutil.copyfile(before, db)
 
 
 def sound(db):
@@ -80,9 +84,7 @@ class Victim:
         self.wanted = dump(self.db)
 
     def begin(self):
-        remove(self.db)
-        if self.before:
-            shutil.copyfile(self.before, self.db)
+        start_anew(self.db, self.before)
 
     def trace(self):
         """All calls of a run that nothing stops, and how long it took."""

@@ -185,13 +185,6 @@ class Held:
         return max(sample[which] for sample in self.samples[size * quarter // 4:size * (quarter + 1) // 4])
 
 
-def peak(process):
-    """Waits for it. Its exit code is set; the most that it held resident, in KiB."""
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return usage.ru_maxrss
-
-
 def watched(binary):
     """What runs the program so that its memory is watched: nothing, where the sanitizers are built in."""
     if b'__asan_init' in Path(binary).read_bytes():

@@ -1,7 +1,6 @@
 """Logs that are made to cost: little bytes on disk, much to unpack, to hold or to go through. What
 stands around the bomb is read as if it were not there, in bounded memory and time."""
 import gzip
-import os
 import re
 import subprocess
 import sys
@@ -15,11 +14,10 @@ sys.path.insert(0, str(harness.ROOT / 'bench'))
 from wire import encode, with_length  # noqa: E402
 
 MIB = 1 << 20
-# Beyond what the log takes without a bomb. Measured by AddressSanitizer's build, too: what it
-# holds back of freed memory is kept low.
+# Beyond what the log takes without a bomb.
 MORE_MEMORY = 64 * MIB
 CPU_S = 30
-CALM = {'ASAN_OPTIONS': 'quarantine_size_mb=1'}
+NOTHING_ELSE = ['--no-remote', '--no-report']
 
 
 def nested(depth, limit=16 * MIB - 64):
@@ -110,18 +108,6 @@ def pack(path, *parts):
     return path
 
 
-def measured(br2, log, db):
-    """CPU seconds, and the largest resident size in bytes."""
-    process = br2.start(log, '--db', db, '--no-remote', '--no-report', env=CALM)
-    said = process.stderr.read()
-    process.stdout.close()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    process.stderr.close()
-    assert process.returncode == 0, said
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
-
-
 def rows_of(db):
     """All but the number of the record in its log."""
     return re.sub(r'\b(first_)?seq=\d+', '', dump(db, without_files=True))
@@ -133,10 +119,10 @@ def take(br2, tmp_path):
     def ingest(stem, ending, whole, *parts):
         plain = tmp_path / 'plain.db'
         (tmp_path / 'plain').mkdir()
-        _, usual = measured(br2, pack(tmp_path / f'plain/{stem}{ending}.zst', whole), plain)
+        _, usual = br2.measured(pack(tmp_path / f'plain/{stem}{ending}.zst', whole), '--db', plain, *NOTHING_ELSE)
         db = tmp_path / 'bomb.db'
         log = pack(tmp_path / f'{stem}{ending}.zst', *parts)
-        cpu, peak = measured(br2, log, db)
+        cpu, peak = br2.measured(log, '--db', db, *NOTHING_ELSE)
         assert rows_of(db) == rows_of(plain)
         assert peak < usual + MORE_MEMORY, f'{peak / MIB:.0f} MiB, without the bomb {usual / MIB:.0f}'
         assert cpu < CPU_S
@@ -196,6 +182,6 @@ def test_a_window_that_is_too_large(br2, tmp_path):
     assert head[:4] == b'\x28\xb5\x2f\xfd'
     hungry.write_bytes(b'\x28\xb5\x2f\xfd' + bytes([0, (31 - 10) << 3]) + bytes([1, 0, 0]))
     db = tmp_path / 'br2.db'
-    said = br2.run(hungry, other, '--db', db, '--no-remote', '--no-report')
+    said = br2.run(hungry, other, '--db', db, *NOTHING_ELSE)
     assert '2048 MiB' in said.stderr
     assert rows(db, "SELECT complete FROM run") == [{'complete': 1}]

@@ -86,7 +86,7 @@ def test_dark_from_the_start(inside, relayed, project, tmp_path):
     begun = time.monotonic()
     said = ingest(inside, root, db, relayed.server.address, code=2)
     assert time.monotonic() - begun < 15
-    (error,) = [line for line in said.stderr.splitlines() if 'error: ' in line or 'warning: ' in line]
+    (error,) = harness.troubles(said)
     assert f'{relayed.server.address} does not answer' in error and f'{WANTED} results wanted' in error
     assert value(db, 'SELECT count(*) FROM run WHERE complete') == 7
     check_whole(inside, relayed, root, db, tmp_path)
@@ -115,7 +115,7 @@ def test_dark_for_ever(inside, relayed, project, tmp_path):
         said = ingest(inside, root, db, address, code=2)
         assert relay.stdout.readline() == 'dark\n'
         assert 55 < time.monotonic() - begun < 130
-    (warning,) = [line for line in said.stderr.splitlines() if 'error: ' in line or 'warning: ' in line]
+    (warning,) = harness.troubles(said)
     assert f'{address} went away: ' in warning and 'results wanted' in warning
     assert 0 < value(db, RESULTS) < WANTED
     check_whole(inside, relayed, root, db, tmp_path)
@@ -130,6 +130,6 @@ def test_no_name_server(br2, project, tmp_path, lit):
         begun = time.monotonic()
         said = ingest(br2.under(*namespace.inside), root, db, 'cache.invalid:8980', code=2)
         assert time.monotonic() - begun < 30
-    (error,) = [line for line in said.stderr.splitlines() if 'error: ' in line or 'warning: ' in line]
+    (error,) = harness.troubles(said)
     assert 'cache.invalid:8980 is not found' in error and f'{WANTED} results wanted' in error
     assert value(db, 'SELECT count(*) FROM run WHERE complete') == 7

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 import harness
-from harness import dump, value
+from harness import dump, troubles, value
 from namespace import Disk, Namespace
 
 RECORDING = harness.ROOT / 'tests/data/recordings/demo.jsonl.zst'
@@ -46,12 +46,8 @@ def ingest(inside, root, disk, *options, code=0, replay=RECORDING):
                       timeout=60)
 
 
-def errors(said):
-    return [line for line in said.stderr.splitlines() if 'error: ' in line or 'warning: ' in line]
-
-
 def check_full(said, disk):
-    (error,) = errors(said)
+    (error,) = troubles(said)
     assert re.fullmatch(f'br2-ingest: error: {disk.place}/br2.db: cannot (use|open|write) the database: '
                         '(no space left for it|No space left on device)', error), error
 
@@ -153,7 +149,7 @@ def test_full_for_a_merge(inside, disk, clean, tmp_path, kib):
     before = dump(seen(disk))
     disk.leave(kib)
     said = inside.run('merge', tmp_path / 'clean.db', '--db', disk.place / 'br2.db', code=2)
-    assert len(errors(said)) == 1 and re.search('no space left for it|No space left on device', said.stderr)
+    assert len(troubles(said)) == 1 and re.search('no space left for it|No space left on device', said.stderr)
     assert dump(seen(disk)) == before
     disk.make_room()
     inside.run('merge', tmp_path / 'clean.db', '--db', disk.place / 'br2.db')
@@ -217,10 +213,10 @@ def test_full_for_pages_and_sheets(inside, disk, clean, tmp_path):
     for kib in (0, 8, 40):
         disk.leave(kib)
         said = inside.run('report', '--all', '--html', disk.place / 'page.html', '--db', db, code=2)
-        assert errors(said) == [f'br2-ingest: error: {disk.place}/page.html: cannot write: No space left on device']
+        assert troubles(said) == [f'br2-ingest: error: {disk.place}/page.html: cannot write: No space left on device']
         said = inside.run('export', '--csv', disk.place / 'sheets', '--db', db, code=2)
         assert all(re.fullmatch(r'br2-ingest: error: \w+ is not written: \S+/\w+.csv: cannot write: '
-                                'No space left on device', line) for line in errors(said))
+                                'No space left on device', line) for line in troubles(said))
         assert (disk.seen / 'page.html').read_text() == 'before'
         assert not list(disk.seen.rglob('*.tmp*')), 'no part is left'
     disk.make_room()
@@ -236,6 +232,6 @@ def test_full_for_temporary_files(inside, disk, clean, tmp_path):
     disk.leave(400)
     env = {'TMPDIR': str(disk.place), 'SQLITE_TMPDIR': str(disk.place)}
     said = inside.run(root, '--db', db, '--replay', RECORDING, code=2, env=env)
-    (error,) = errors(said)
+    (error,) = troubles(said)
     assert 'cannot write a temporary file: No space left on device' in error
     assert not db.exists()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness import dump, rows, value
+from harness import dump, rows, troubles, value
 
 sys.path.insert(0, str(Path(__file__).parents[1] / 'server'))
 from peer import GRPC, Peer, each  # noqa: E402
@@ -52,10 +52,6 @@ def ingest(br2, root, db, address, *options, code=0):
                    code=code, timeout=120)
 
 
-def warnings(said):
-    return [line for line in said.stderr.splitlines() if 'warning: ' in line or 'error: ' in line]
-
-
 @pytest.fixture
 def db(tmp_path):
     return tmp_path / 'br2.db'
@@ -76,7 +72,7 @@ def check_mended(br2, clean, db):
     root, wanted = clean
     with cache() as good:
         said = ingest(br2, root, db, good.address, '--retry-missing')
-    assert warnings(said) == []
+    assert troubles(said) == []
     assert dump(db) == wanted
 
 
@@ -95,7 +91,7 @@ def test_every_tenth_stream_is_reset(br2, clean, db, error):
         said = ingest(br2, root, db, bad.address)
     stored = value(db, RESULTS)
     assert stored == WANTED if error in (7, 11) else 100 <= stored <= WANTED
-    assert len(warnings(said)) == (stored < WANTED)
+    assert len(troubles(said)) == (stored < WANTED)
     assert value(db, 'SELECT count(*) FROM lookup WHERE state <> 1') == WANTED - stored
     check_mended(br2, clean, db)
 
@@ -104,7 +100,7 @@ def test_every_tenth_stream_is_reset(br2, clean, db, error):
 def test_few_streams_at_once(br2, clean, db, most):
     root, wanted = clean
     with cache(max_streams=most) as narrow:
-        assert warnings(ingest(br2, root, db, narrow.address)) == []
+        assert troubles(ingest(br2, root, db, narrow.address)) == []
     assert dump(db) == wanted
 
 
@@ -116,7 +112,7 @@ def test_connections_that_end_all_the_time(br2, clean, db):
         if number % 7 == 0:
             connection.goaway(stream)
     with cache(leave) as leaving:
-        assert warnings(ingest(br2, root, db, leaving.address)) == []
+        assert troubles(ingest(br2, root, db, leaving.address)) == []
         assert len(leaving.connections) > 10
     assert dump(db) == wanted
 
@@ -141,7 +137,7 @@ def test_garbage_for_every_fifth(br2, clean, db, garbage):
         said = ingest(br2, root, db, bad.address)
     stored = value(db, RESULTS)
     assert 90 <= stored < WANTED
-    (warning,) = warnings(said)
+    (warning,) = troubles(said)
     assert f'{WANTED - stored} malformed' in warning
     assert value(db, "SELECT count(*) FROM missing_results WHERE reason = 'malformed'") == WANTED - stored
     check_mended(br2, clean, db)
@@ -173,7 +169,7 @@ def test_answers_of_five_megabytes(br2, clean, db):
         connection.headers(stream, [('grpc-status', '0')], end=True)
         return True
     with cache(large) as big:
-        assert warnings(ingest(br2, root, db, big.address, '--in-flight', 1)) == []
+        assert troubles(ingest(br2, root, db, big.address, '--in-flight', 1)) == []
     assert dump(db) == wanted
 
 
@@ -201,7 +197,7 @@ def test_not_an_action_cache(br2, clean, db):
     root, _ = clean
     with Peer(lambda c: c.raw(b'\x00\xffnoise' * 1000), begin=False) as noise:
         said = ingest(br2, root, db, noise.address, code=2)
-    (error,) = warnings(said)
+    (error,) = troubles(said)
     assert noise.address in error and f'{WANTED} results wanted' in error
     assert value(db, 'SELECT count(*) FROM run') == 7
     check_mended(br2, clean, db)
@@ -231,7 +227,7 @@ def stop_after(count, seconds):
 def test_hangs_for_seconds(br2, clean, db):
     root, wanted = clean
     with cache(stop_after(50, 6)) as slow:
-        assert warnings(ingest(br2, root, db, slow.address)) == []
+        assert troubles(ingest(br2, root, db, slow.address)) == []
     assert dump(db) == wanted
 
 
@@ -250,7 +246,7 @@ def test_never_back(br2, clean, db, fate):
         begun = time.monotonic()
         said = ingest(br2, root, db, leaving.address, code=2)
         assert 55 < time.monotonic() - begun < 110
-    (warning,) = warnings(said)
+    (warning,) = troubles(said)
     assert f'{leaving.address} went away: ' in warning and 'results wanted' in warning
     assert 0 < value(db, RESULTS) < WANTED
     check_mended(br2, clean, db)

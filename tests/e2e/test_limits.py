@@ -10,14 +10,10 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness import dump, value
+from harness import dump, troubles, value
 
 RECORDING = harness.ROOT / 'tests/data/recordings/demo.jsonl.zst'
 NOBODY = 65534
-
-
-def errors(said):
-    return [line for line in said.stderr.splitlines() if 'error: ' in line or 'warning: ' in line]
 
 
 def ingest(br2, root, db, code=0, **kwargs):
@@ -80,7 +76,7 @@ def test_files_may_not_grow(br2, project, clean, tmp_path, kib):
     """As ulimit -f: in the making of the schema, of the views, at a COMMIT of a log, of results."""
     root, db = project('demo-x86_64'), tmp_path / 'br2.db'
     said = br2.under('prlimit', f'--fsize={kib * 1024}').run(root, '--db', db, '--no-remote', '--no-report', code=2)
-    assert errors(said) == [f'br2-ingest: error: {db}: cannot use the database: File too large']
+    assert troubles(said) == [f'br2-ingest: error: {db}: cannot use the database: File too large']
     if value(db, 'SELECT count(*) FROM sqlite_schema'):
         assert value(db, 'PRAGMA integrity_check') == 'ok'
     ingest(br2, root, db)
@@ -94,10 +90,10 @@ def test_output_may_not_grow(br2, project, tmp_path):
     page.write_text('before')
     small = br2.under('prlimit', '--fsize=20000')
     said = small.run('report', '--all', '--html', page, '--db', db, code=2)
-    assert errors(said) == [f'br2-ingest: error: {page}: cannot write: File too large']
+    assert troubles(said) == [f'br2-ingest: error: {page}: cannot write: File too large']
     assert page.read_text() == 'before'
     said = small.run('export', '--csv', tmp_path / 'sheets', '--db', db, code=2)
-    assert all(line.endswith('.csv: cannot write: File too large') for line in errors(said)[:-1])
+    assert all(line.endswith('.csv: cannot write: File too large') for line in troubles(said)[:-1])
     written = {p.name for p in (tmp_path / 'sheets').iterdir()}
     assert 'packages.csv' in written and 'usage.csv' not in written
     assert not [name for name in written if not name.endswith('.csv')], 'no part is left'
@@ -159,13 +155,13 @@ def test_a_folder_that_cannot_be_written(nobody, clean):
     place, db = folder / 'place', folder / 'place/br2.db'
     place.chmod(0o500)
     said = unprivileged_ingest(nobody, code=2)
-    assert errors(said) == [f'br2-ingest: error: {db}: cannot write the database: Permission denied']
+    assert troubles(said) == [f'br2-ingest: error: {db}: cannot write the database: Permission denied']
     place.chmod(0o700)
     br2, _, _ = nobody
     br2.run(folder / 'demo-x86_64', '--db', db, '--no-remote', '--no-report')
     place.chmod(0o500)
     said = unprivileged_ingest(nobody, code=2)
-    (error,) = errors(said)
+    (error,) = troubles(said)
     assert error.startswith(f'br2-ingest: error: {db}: ') and 'its folder cannot be written' in error
     shown = br2.run('report', '--all', '--db', db)
     assert shown.stdout.startswith('the whole file: demo-x86_64, 7 runs')
@@ -181,7 +177,7 @@ def test_a_file_that_cannot_be_written(nobody, clean):
     before = db.read_bytes()
     db.chmod(0o400)
     said = unprivileged_ingest(nobody, code=2)
-    assert errors(said) == [f'br2-ingest: error: {db}: cannot write the database: Permission denied']
+    assert troubles(said) == [f'br2-ingest: error: {db}: cannot write the database: Permission denied']
     assert br2.run('report', '--all', '--db', db).stdout.startswith('the whole file: demo-x86_64, 7 runs')
     assert db.read_bytes() == before
     db.chmod(0o000)
@@ -198,7 +194,7 @@ def test_no_room_for_temporary_files(nobody, clean):
     (folder / 'tmp').chmod(0o500)
     for bad in (folder / 'tmp', folder / 'none'):
         said = unprivileged_ingest(nobody, code=2, TMPDIR=str(bad))
-        (error,) = errors(said)
+        (error,) = troubles(said)
         assert str(bad) in error and re.search('Permission denied|No such file', error)
         assert not db.exists()
         env = {'TMPDIR': str(bad), 'SQLITE_TMPDIR': str(bad)}

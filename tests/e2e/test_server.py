@@ -260,3 +260,21 @@ def test_unknown_instance(br2, project, tmp_path):
         assert 'instance' in said.stderr
         br2.run(root, '--db', db, '--endpoint', demux.address, '--no-report', '--instance', 'main')
     assert {r['name'] for r in rows(db, 'SELECT i.name FROM run r JOIN instance i USING (instance_id)')} == {'main'}
+
+
+@pytest.mark.parametrize('name, rule', [('/a', 'slash'), ('a//b', 'slash'), ('a/blobs/b', "'blobs'")])
+def test_an_instance_that_no_server_takes(br2, project, tmp_path, name, rule):
+    """Told before anything is read or asked, with the rule; others are sent as they are."""
+    said = br2.run(project('flaky'), '--db', tmp_path / 'br2.db', '--instance', name, code=3)
+    assert rule in said.stderr and not (tmp_path / 'br2.db').exists()
+
+
+@pytest.mark.namespace
+def test_a_name_of_two_addresses(br2, project, server, tmp_path):
+    """Nobody listens at the first one, which is of IPv6, as where `localhost` is both."""
+    root, db, hosts = project('flaky'), tmp_path / 'br2.db', tmp_path / 'hosts'
+    hosts.write_text('::1 twice.example\n127.0.0.1 twice.example\n')
+    inside = br2.under('unshare', '--user', '--map-root-user', '--mount', 'sh', '-c',
+                       f'mount --bind {hosts} /etc/hosts && exec "$0" "$@"')
+    inside.run(root, '--db', db, '--endpoint', f'twice.example:{server.port}', '--no-report')
+    assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 2

@@ -13,7 +13,7 @@ import pytest
 
 import harness
 from harness import dump, value
-from soak import INSTANCE, Builds, Coming, Held, peak, watched
+from soak import INSTANCE, Builds, Coming, Held, watched
 from test_watch import Watcher
 
 SECONDS = int(os.environ.get('BR2_SOAK_SECONDS', 180))
@@ -37,9 +37,10 @@ class Loop:
 
     def start(self):
         with open(self.said, 'wb') as said:
-            command = [*self.br2.prefix, self.br2.binary, self.builds.root, '--db', self.db, *where(self.coming)]
+            command = [*harness.pairs.PEAK, *self.br2.prefix, self.br2.binary, self.builds.root, '--db', self.db,
+                       *where(self.coming)]
             return subprocess.Popen(command, cwd=self.br2.home, env=self.br2.environment({'ASAN_OPTIONS': SANITIZER}),
-                                    stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+                                    stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True)
 
     def once(self):
         changes, away = self.coming.changes, self.coming.away
@@ -50,10 +51,13 @@ class Loop:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(self.rng.random())
             if process.returncode is None:
-                process.kill()
-        if process.returncode is None:
-            self.peaks.append(peak(process))
-        self.check(process.returncode, killed, away or self.coming.changes != changes)
+                os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+        if not code:
+            cost = harness.pairs.told(self.said.read_text())
+            code = cost['code']
+            self.peaks.append(cost['max_rss_bytes'] >> 10)
+        self.check(code, killed, away or self.coming.changes != changes)
 
     def check(self, code, killed, trouble):
         """0; 2 where the server was away; a death by the hand of this test."""

@@ -37,7 +37,7 @@ NO_DATABASE = (['views'], ['views', 'usage', '--sql'], ['--help'], ['--version']
 @pytest.mark.parametrize('verb', PRINTING, ids=' '.join)
 def test_output_that_cannot_be_written(br2, db, verb, broken):
     said = with_streams(br2, broken).run(*verb, *([] if verb in NO_DATABASE else ['--db', db]), code=2)
-    errors = [line for line in said.stderr.splitlines() if 'error: ' in line]
+    errors = harness.errors(said)
     assert len(errors) == 1 and 'cannot write' in errors[0], said.stderr
 
 

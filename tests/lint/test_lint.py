@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+import check_faults
 import check_hardening
 import check_help
 import check_layers
@@ -221,3 +222,16 @@ def test_hardening_of_a_build():
     assert check_hardening.of_build(text.format(good)) == []
     for flag in good.split():
         assert check_hardening.of_build(text.format(good.replace(flag, ''))) == [f'ingest/a.c.o: compiled without {flag}']
+
+
+@pytest.mark.parametrize('row, words', [
+    ('| a fault | what is right | by hand |', ['names no test']),
+    ('| a fault | what is right | `unit/test_a.c::test_gone` |', ['test_a.c has no test_gone()']),
+    ('| a fault | what is right | `e2e/test_b.py::test_b` |', ['test_b.py has no test_b()']),
+])
+def test_faults_breach(tmp_path, row, words):
+    head = '| fault | what is right | test |\n|---|---|---|\n| cut | kept | `unit/test_a.c::test_a` |\n'
+    write(tmp_path, {'tests/FAULTS.md': head, 'tests/unit/test_a.c': 'static void test_a(void **state)\n{\n}\n'})
+    assert check_faults.check(tmp_path) == []
+    write(tmp_path, {'tests/FAULTS.md': head + row + '\n'})
+    only(check_faults.check(tmp_path), 'tests/FAULTS.md:4:', *words)
