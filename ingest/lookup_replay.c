@@ -63,7 +63,8 @@ struct lines {
 /* 1: there are more bytes; 0: the end; -1. */
 static int lines_fill(struct lines *lines, struct err *err)
 {
-	size_t left = lines->text.len - lines->at, got;
+	size_t left = lines->text.len - lines->at;
+	struct unpack_block block;
 	int more;
 
 	if (left > LINE_MAX_BYTES)
@@ -73,11 +74,9 @@ static int lines_fill(struct lines *lines, struct err *err)
 		lines->text.len = left;
 		lines->at = 0;
 	}
-	more = unpack_read(lines->unpack, buf_reserve(&lines->text, CHUNK_BYTES), CHUNK_BYTES, &got,
-			   err);
-	if (more > 0)
-		buf_grew(&lines->text, got);
-	return more;
+	more = unpack_next(lines->unpack, CHUNK_BYTES, &block, err);
+	buf_add(&lines->text, block.data, block.len);
+	return more < 0 ? -1 : block.len > 0;
 }
 
 static int lines_end(struct lines *lines, struct err *err)

@@ -11,9 +11,9 @@
 
 /*
  * The window is what was unpacked and not yet passed over, in one piece. It lies
- * in the newest block, where records are shown in place: what was left of the block
- * before, a part of one record, moves in front of it. Only what does not fit there
- * is gathered in a buffer of our own, which grows up to the largest body.
+ * in the newest block, where records are shown in place, and begins in front of it
+ * where a record does. Only a record that is too long for that is gathered in a
+ * buffer of our own, which grows up to the largest body.
  */
 #define GATHERED_KEPT ((size_t)1 << 20)
 /* A record up to this size is shown only if it is whole. */
@@ -116,14 +116,15 @@ static void release_window(struct stream *stream)
 		free_large(stream);
 }
 
-/* The window moves into the block, and what is left of it in front of that. */
+/* The window moves into the block. What is left of it stands in front of that, or is put there. */
 static void move_into(struct stream *stream, struct unpack_block *block)
 {
 	size_t left = available(stream);
+	const uint8_t *from = stream->window + stream->pos;
 	uint8_t *front = block->data - left;
 
-	if (left)
-		memcpy(front, stream->window + stream->pos, left);
+	if (left > block->before && front != from)
+		memcpy(front, from, left - block->before);
 	release_window(stream);
 	stream->in_block = true;
 	stream->window = front;
@@ -174,7 +175,7 @@ static int refill(struct stream *stream, struct err *err)
 
 	if (rc <= 0)
 		return rc;
-	if (available(stream) <= UNPACK_AHEAD_ROOM)
+	if (available(stream) <= UNPACK_ROOM)
 		move_into(stream, block);
 	else
 		gather(stream, block);

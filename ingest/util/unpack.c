@@ -1,8 +1,9 @@
 #include "util/unpack.h"
 
 #include "util/mem.h"
-#include "util/unpack_window.h"
+#include "util/unpack_ring.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,23 +12,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-/* For ZSTD_createDCtx_advanced() alone: shared libraries have it, too. */
+/*
+ * For the functions that write each block where we say: ZSTD_decompressStream() writes it in a
+ * ring of its own, and copies it from there. Shared libraries have them, too.
+ */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
-#include <zstd_errors.h>
 
 /* Small, so that what is read lies near, and leaves the cache to what is written. */
-#define INPUT_SIZE ((size_t)64 << 10)
+#define INPUT_USUAL ((size_t)64 << 10)
+/* A block of zstd is taken whole. */
+#define INPUT_SIZE (UNPACK_PIECE_MAX + 64)
 /* RFC 8878 §3.1.1: magic 4, descriptor 1, window 1, dictionary 4, content size 8. */
 #define FRAME_HEADER_MAX 18
-#define FRAME_HEADER_MIN 6
-#define WINDOW_LOG_MAX 27
-/* What zstd wants is the rest of a block and the header of the next, §3.1.1.2. */
-#define BLOCK_HEADER 3
+/* RFC 8878 §3.1.2: magic 4, size 4. */
+#define SKIPPABLE_HEADER 8
 /* A shorter file is read before huge pages are zeroed for it. */
 #define LONG_FILE ((off_t)1 << 20)
 
-enum magic { MAGIC_NONE, MAGIC_SHORT, MAGIC_GZIP, MAGIC_ZSTD };
+enum magic { MAGIC_NONE, MAGIC_SHORT, MAGIC_GZIP, MAGIC_ZSTD, MAGIC_SKIPPABLE };
 
 struct unpack {
 	int fd;
@@ -40,12 +43,13 @@ struct unpack {
 	bool at_eof;
 	bool is_long;
 	ZSTD_DCtx *zstd;
-	size_t zstd_hint; /* bytes of input that zstd would like next */
-	bool zstd_full;	  /* more output may wait in the decoder */
+	uint64_t skip; /* bytes left of a skippable frame */
 	z_stream gzip;
 	bool gzip_ready;
 	uint64_t bytes_in, bytes_out;
 	size_t pos, len; /* the unused part of input[] */
+	struct unpack_ring ring;
+	struct err failed; /* of a read, behind what was given */
 	char fault[200];
 	uint8_t input[INPUT_SIZE];
 };
@@ -76,13 +80,17 @@ static int read_some(struct unpack *unpack, void *data, size_t cap, size_t *out_
 /* Reads until `want` bytes are there in a row, or the file ends. */
 static int fill(struct unpack *unpack, size_t want, struct err *err)
 {
+	size_t cap = want > INPUT_USUAL ? want : INPUT_USUAL;
+
+	if (unpack->len - unpack->pos >= want || unpack->at_eof)
+		return 0;
 	memmove(unpack->input, unpack->input + unpack->pos, unpack->len - unpack->pos);
 	unpack->len -= unpack->pos;
 	unpack->pos = 0;
 	while (unpack->len < want && !unpack->at_eof) {
 		size_t got = 0;
-		int rc = read_some(unpack, unpack->input + unpack->len, INPUT_SIZE - unpack->len,
-				   &got, err);
+		int rc = read_some(unpack, unpack->input + unpack->len, cap - unpack->len, &got,
+				   err);
 
 		if (rc < 0)
 			return -1;
@@ -104,71 +112,71 @@ static enum magic sniff(const uint8_t *head, size_t len)
 			    memcmp(head + 1, skippable + 1, part - 1) == 0;
 
 	if (is_zstd || is_skippable)
-		return part == 4 ? MAGIC_ZSTD : MAGIC_SHORT;
+		return part < 4 ? MAGIC_SHORT : is_zstd ? MAGIC_ZSTD : MAGIC_SKIPPABLE;
 	if (memcmp(head, gzip, part < 2 ? part : 2) == 0)
 		return part >= 2 ? MAGIC_GZIP : MAGIC_SHORT;
 	return MAGIC_NONE;
 }
 
-/* What a zstd frame asks for, RFC 8878 §3.1.1.1.2; 0: too short to tell, or skippable. */
-static uint64_t frame_window(const uint8_t *head, size_t len)
+static size_t at_hand(const struct unpack *unpack)
 {
-	uint64_t base;
-
-	if (len < 6 || head[0] != 0x28)
-		return 0;
-	if (head[4] & 0x20) { /* Single_Segment_flag: the window is the content */
-		unsigned long long size = ZSTD_getFrameContentSize(head, len);
-
-		return size >= ZSTD_CONTENTSIZE_ERROR ? 0 : size;
-	}
-	base = (uint64_t)1 << (10 + (head[5] >> 3));
-	return base + base / 8 * (head[5] & 7);
+	return unpack->len - unpack->pos;
 }
 
-static void *take_memory(void *opaque, size_t size)
+/* Room for one more piece at least, with `window` bytes to look back into. */
+static void reserve(struct unpack *unpack, uint64_t window)
 {
-	const struct unpack *unpack = opaque;
-
-	return unpack_window_take(size, unpack->is_long);
-}
-
-static void give_memory(void *opaque, void *memory)
-{
-	(void)opaque;
-	unpack_window_give(memory);
-}
-
-static ZSTD_DCtx *new_zstd(struct unpack *unpack)
-{
-	ZSTD_DCtx *zstd =
-		ZSTD_createDCtx_advanced((ZSTD_customMem){take_memory, give_memory, unpack});
-
-	if (!zstd)
+	if (!unpack_ring_reserve(&unpack->ring, window, unpack->is_long))
 		abort();
-	return zstd;
+}
+
+static int break_for_window(struct unpack *unpack, uint64_t window)
+{
+	char why[160];
+
+	snprintf(why, sizeof(why),
+		 "zstd window of %llu MiB, over the limit of %llu MiB: compress it again "
+		 "without --long",
+		 (unsigned long long)((window + ((1 << 20) - 1)) >> 20),
+		 (unsigned long long)(UNPACK_WINDOW_MAX >> 20));
+	return unpack_break(unpack, why);
 }
 
 static int begin_zstd(struct unpack *unpack)
 {
-	uint64_t window = frame_window(unpack->input + unpack->pos, unpack->len - unpack->pos);
-	char why[160];
+	ZSTD_frameHeader header;
+	size_t rc = ZSTD_getFrameHeader(&header, unpack->input + unpack->pos, at_hand(unpack));
 
-	if (window > UNPACK_WINDOW_MAX) {
-		snprintf(why, sizeof(why),
-			 "zstd window of %llu MiB, over the limit of %llu MiB: compress it again "
-			 "without --long",
-			 (unsigned long long)((window + ((1 << 20) - 1)) >> 20),
-			 (unsigned long long)(UNPACK_WINDOW_MAX >> 20));
-		return unpack_break(unpack, why);
+	if (ZSTD_isError(rc))
+		return unpack_break(unpack, ZSTD_getErrorName(rc));
+	if (rc) {
+		unpack->ending = UNPACK_CUT;
+		return 0;
 	}
+	if (header.windowSize > UNPACK_WINDOW_MAX)
+		return break_for_window(unpack, header.windowSize);
 	if (!unpack->zstd)
-		unpack->zstd = new_zstd(unpack);
-	ZSTD_DCtx_reset(unpack->zstd, ZSTD_reset_session_only);
-	ZSTD_DCtx_setParameter(unpack->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
-	unpack->zstd_hint = FRAME_HEADER_MIN;
-	unpack->zstd_full = false;
+		unpack->zstd = ZSTD_createDCtx();
+	if (!unpack->zstd)
+		abort();
+	reserve(unpack, header.windowSize);
+	ZSTD_decompressBegin(unpack->zstd);
 	unpack->in_frame = true;
+	return 0;
+}
+
+static int begin_skippable(struct unpack *unpack)
+{
+	uint32_t size;
+
+	if (at_hand(unpack) < SKIPPABLE_HEADER) {
+		unpack->ending = UNPACK_CUT;
+		return 0;
+	}
+	memcpy(&size, unpack->input + unpack->pos + SKIPPABLE_HEADER - sizeof(size), sizeof(size));
+	unpack->pos += SKIPPABLE_HEADER;
+	unpack->skip = le32toh(size);
+	unpack->in_frame = unpack->skip > 0;
 	return 0;
 }
 
@@ -188,13 +196,15 @@ static int begin_frame(struct unpack *unpack, struct err *err)
 {
 	if (fill(unpack, FRAME_HEADER_MAX, err) < 0)
 		return -1;
-	if (unpack->pos == unpack->len) {
+	if (!at_hand(unpack)) {
 		unpack->ending = UNPACK_WHOLE;
 		return 0;
 	}
-	unpack->frame = sniff(unpack->input + unpack->pos, unpack->len - unpack->pos);
+	unpack->frame = sniff(unpack->input + unpack->pos, at_hand(unpack));
 	if (unpack->frame == MAGIC_ZSTD)
 		return begin_zstd(unpack);
+	if (unpack->frame == MAGIC_SKIPPABLE)
+		return begin_skippable(unpack);
 	if (unpack->frame == MAGIC_GZIP)
 		return begin_gzip(unpack);
 	if (!unpack->started)
@@ -206,11 +216,13 @@ static int begin_frame(struct unpack *unpack, struct err *err)
 	return 0;
 }
 
+/* ---- steps: each writes a piece at `data`, of `cap` bytes at most, or none ---- */
+
 /* First what sniffing took, then straight from the file. */
-static int step_plain(struct unpack *unpack, void *data, size_t cap, size_t *out_len,
+static int step_plain(struct unpack *unpack, uint8_t *data, size_t cap, size_t *out_len,
 		      struct err *err)
 {
-	size_t left = unpack->len - unpack->pos;
+	size_t left = at_hand(unpack);
 	int rc;
 
 	if (left) {
@@ -226,53 +238,59 @@ static int step_plain(struct unpack *unpack, void *data, size_t cap, size_t *out
 }
 
 /*
- * The rest of one block and no more, and nothing while output waits: where a
- * call meets damage, zstd does not say how much it had written before, so what
- * shares a call with it would be lost.
+ * A header, a block or a checksum, and no more: where a call meets damage, zstd does not say
+ * how much it had written before.
  */
-static size_t zstd_take(const struct unpack *unpack)
+static int step_zstd(struct unpack *unpack, uint8_t *data, size_t *out_len, struct err *err)
 {
-	size_t left = unpack->len - unpack->pos;
-	size_t want = unpack->zstd_hint > BLOCK_HEADER ? unpack->zstd_hint - BLOCK_HEADER
-						       : unpack->zstd_hint;
+	size_t want = ZSTD_nextSrcSizeToDecompress(unpack->zstd), rc;
 
-	if (unpack->zstd_full)
+	if (fill(unpack, want, err) < 0)
+		return -1;
+	if (at_hand(unpack) < want) {
+		unpack->ending = UNPACK_CUT;
 		return 0;
-	return left < want ? left : want;
-}
-
-static int step_zstd(struct unpack *unpack, void *data, size_t cap, size_t *out_len)
-{
-	ZSTD_inBuffer in = {unpack->input + unpack->pos, zstd_take(unpack), 0};
-	ZSTD_outBuffer out = {data, cap, 0};
-	size_t rc = ZSTD_decompressStream(unpack->zstd, &out, &in);
-
+	}
+	rc = ZSTD_decompressContinue(unpack->zstd, data, UNPACK_PIECE_MAX,
+				     unpack->input + unpack->pos, want);
 	if (ZSTD_isError(rc))
 		return unpack_break(unpack, ZSTD_getErrorName(rc));
-	unpack->pos += in.pos;
-	*out_len = out.pos;
-	unpack->zstd_hint = rc;
-	unpack->zstd_full = out.pos == cap;
-	if (rc == 0)
-		unpack->in_frame = false;
-	else if (!in.pos && !out.pos && unpack->at_eof && unpack->pos == unpack->len)
-		unpack->ending = UNPACK_CUT;
+	unpack->pos += want;
+	*out_len = rc;
+	unpack->in_frame = ZSTD_nextSrcSizeToDecompress(unpack->zstd) > 0;
 	return 0;
 }
 
-static int step_gzip(struct unpack *unpack, void *data, size_t cap, size_t *out_len)
+static int step_skippable(struct unpack *unpack, struct err *err)
+{
+	uint64_t part;
+
+	if (fill(unpack, 1, err) < 0)
+		return -1;
+	part = at_hand(unpack) < unpack->skip ? at_hand(unpack) : unpack->skip;
+	if (!part)
+		unpack->ending = UNPACK_CUT;
+	unpack->pos += (size_t)part;
+	unpack->skip -= part;
+	unpack->in_frame = unpack->skip > 0;
+	return 0;
+}
+
+static int step_gzip(struct unpack *unpack, uint8_t *data, size_t cap, size_t *out_len,
+		     struct err *err)
 {
 	z_stream *gzip = &unpack->gzip;
-	unsigned int room = cap < INPUT_SIZE ? (unsigned int)cap : (unsigned int)INPUT_SIZE;
 	int rc;
 
+	if (fill(unpack, 1, err) < 0)
+		return -1;
 	gzip->next_in = unpack->input + unpack->pos;
-	gzip->avail_in = (unsigned int)(unpack->len - unpack->pos);
+	gzip->avail_in = (unsigned int)at_hand(unpack);
 	gzip->next_out = data;
-	gzip->avail_out = room;
+	gzip->avail_out = (unsigned int)cap;
 	rc = inflate(gzip, Z_NO_FLUSH);
 	unpack->pos = unpack->len - gzip->avail_in;
-	*out_len = room - gzip->avail_out;
+	*out_len = cap - gzip->avail_out;
 	if (rc == Z_STREAM_END)
 		unpack->in_frame = false;
 	else if (rc == Z_MEM_ERROR)
@@ -284,34 +302,61 @@ static int step_gzip(struct unpack *unpack, void *data, size_t cap, size_t *out_
 	return 0;
 }
 
-static int step(struct unpack *unpack, void *data, size_t cap, size_t *out_len, struct err *err)
+/* Where no length is asked for, a piece is as long as it is. */
+static int step(struct unpack *unpack, size_t want, size_t *out_len, struct err *err)
 {
+	uint8_t *data = unpack->ring.start + unpack->ring.at;
+	size_t cap = want < UNPACK_PIECE_MAX ? want : UNPACK_PIECE_MAX;
+
+	if (!unpack->in_frame)
+		return begin_frame(unpack, err);
 	if (unpack->packing == UNPACK_PLAIN)
 		return step_plain(unpack, data, cap, out_len, err);
-	if (unpack->pos == unpack->len && !unpack->at_eof && fill(unpack, 1, err) < 0)
-		return -1;
 	if (unpack->frame == MAGIC_ZSTD)
-		return step_zstd(unpack, data, cap, out_len);
-	return step_gzip(unpack, data, cap, out_len);
+		return step_zstd(unpack, data, out_len, err);
+	if (unpack->frame == MAGIC_SKIPPABLE)
+		return step_skippable(unpack, err);
+	return step_gzip(unpack, data, cap, out_len, err);
 }
 
-int unpack_read(struct unpack *unpack, void *data, size_t cap, size_t *out_len, struct err *err)
+/* ---- blocks: pieces in a row ---- */
+
+static void begin_block(struct unpack_ring *ring, struct unpack_block *out)
 {
-	size_t len = 0;
+	if (!unpack_ring_fits(ring))
+		ring->at = 0;
+	*out = (struct unpack_block){ring->start + ring->at, 0,
+				     ring->at < UNPACK_ROOM ? ring->at : UNPACK_ROOM};
+}
 
-	while (unpack->ending == UNPACK_OPEN && !len) {
-		int rc = unpack->in_frame ? step(unpack, data, cap, &len, err)
-					  : begin_frame(unpack, err);
+static int say_failed(const struct unpack *unpack, struct err *err)
+{
+	*err = unpack->failed;
+	return -1;
+}
 
-		if (rc < 0)
-			return -1;
+int unpack_next(struct unpack *unpack, size_t want, struct unpack_block *out_block, struct err *err)
+{
+	struct unpack_ring *ring = &unpack->ring;
+
+	begin_block(ring, out_block);
+	while (out_block->len < want && unpack_ring_fits(ring)) {
+		size_t len = 0;
+
+		if (unpack->failed.kind)
+			return say_failed(unpack, err);
+		if (unpack->ending != UNPACK_OPEN)
+			return 0;
+		if (step(unpack, want - out_block->len, &len, &unpack->failed) < 0)
+			continue;
+		ring->at += len;
+		out_block->len += len;
+		unpack->bytes_out += len;
 	}
-	if (!len)
-		return 0;
-	unpack->bytes_out += len;
-	*out_len = len;
 	return 1;
 }
+
+/* ---- a file ---- */
 
 static bool is_long(int fd)
 {
@@ -327,12 +372,15 @@ int unpack_open(struct unpack **out_unpack, int fd, const char *name, struct err
 	unpack->fd = fd;
 	unpack->name = xstrdup(name);
 	unpack->is_long = is_long(fd);
+	if (!unpack_ring_init(&unpack->ring))
+		abort();
+	reserve(unpack, 0);
 	if (begin_frame(unpack, err) < 0) {
 		unpack_free(unpack);
 		return -1;
 	}
 	unpack->started = true;
-	if (unpack->frame == MAGIC_ZSTD)
+	if (unpack->frame == MAGIC_ZSTD || unpack->frame == MAGIC_SKIPPABLE)
 		unpack->packing = UNPACK_ZSTD;
 	else if (unpack->frame == MAGIC_GZIP)
 		unpack->packing = UNPACK_GZIP;
@@ -349,6 +397,7 @@ void unpack_free(struct unpack *unpack)
 		inflateEnd(&unpack->gzip);
 	close(unpack->fd);
 	free(unpack->name);
+	unpack_ring_release(&unpack->ring);
 	free(unpack);
 }
 

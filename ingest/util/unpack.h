@@ -31,6 +31,18 @@ enum unpack_ending {
 
 struct unpack;
 
+/* So many bytes that were given stand while more are read. */
+#define UNPACK_STANDS ((size_t)1 << 20)
+/* So many in front of a block are its reader's, but for those that came before and stand. */
+#define UNPACK_ROOM ((size_t)16 << 10)
+
+struct unpack_block {
+	uint8_t *data;
+	size_t len;
+	size_t before; /* bytes given before that stand right in front of data, UNPACK_ROOM at most
+			*/
+};
+
 /*
  * Takes over the descriptor (also on failure) and reads it from where it
  * stands. `name` is for messages and copied. -1: cannot be read (ERR_IO).
@@ -39,17 +51,20 @@ int unpack_open(struct unpack **out_unpack, int fd, const char *name, struct err
 void unpack_free(struct unpack *unpack);
 
 /*
- * Writes at least 1 and at most `cap` bytes to `data`. 1: *out_len bytes;
- * 0: the end, whole, cut or broken; -1: the read failed (ERR_IO).
+ * Gives the next bytes: `want` (at least 1) or up to 128 KiB more, or less at the end and where
+ * its memory ends. They stand until UNPACK_STANDS more were given. 1: one byte at least, and
+ * more may follow; 0: behind them, if any, is the end, whole, cut or broken; -1: behind them,
+ * if any, the read failed (ERR_IO). The next call then gives none and says the same.
  */
-int unpack_read(struct unpack *unpack, void *data, size_t cap, size_t *out_len, struct err *err);
+int unpack_next(struct unpack *unpack, size_t want, struct unpack_block *out_block,
+		struct err *err);
 
 /* How the file began. */
 enum unpack_packing unpack_packing(const struct unpack *unpack);
 enum unpack_ending unpack_ending(const struct unpack *unpack);
 /* One line on what is broken; "" unless UNPACK_BROKEN. */
 const char *unpack_fault(const struct unpack *unpack);
-/* Bytes taken from the file, and bytes given by unpack_read(). */
+/* Bytes taken from the file, and bytes given by unpack_next(). */
 uint64_t unpack_bytes_in(const struct unpack *unpack);
 uint64_t unpack_bytes_out(const struct unpack *unpack);
 

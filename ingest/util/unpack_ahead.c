@@ -2,6 +2,7 @@
 
 #include "util/mem.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -9,21 +10,20 @@
 
 /*
  * All blocks together stay in the second-level cache of a core, so that what one
- * core has made the other still finds near. zstd's own blocks are at most as
- * large as one (RFC 8878 §3.1.1.2.4).
+ * core has made the other still finds near.
  */
-#define AHEAD_SIZE ((size_t)128 << 10)
+#define AHEAD_SIZE ((size_t)64 << 10)
 #define AHEAD_COUNT 4
-/*
- * Without the thread: the one at hand, and the one before. They share the cache with
- * zstd's window, from which it copies: the less of it they take, the faster is zstd.
- */
+/* Without the thread: the one at hand, and the one before. */
 #define OWN_SIZE ((size_t)32 << 10)
 #define OWN_COUNT 2
+/* Each may be larger by what unpack_next() gives at most. */
+static_assert(AHEAD_COUNT * (AHEAD_SIZE + ((size_t)128 << 10)) + UNPACK_ROOM <= UNPACK_STANDS,
+	      "blocks have to stand until they are given back");
 
 struct slot {
-	struct unpack_block block; /* its data: behind UNPACK_AHEAD_ROOM bytes of ahead->memory */
-	int rc; /* unpack_read()'s last word: 1, or what stands behind the block */
+	struct unpack_block block;
+	int rc; /* unpack_next()'s word: 1, or what stands behind the block */
 	struct err err;
 	uint64_t bytes_in, bytes_out; /* up to its end */
 };
@@ -31,12 +31,11 @@ struct slot {
 struct unpack_ahead {
 	struct unpack *unpack; /* the thread's while it runs */
 	struct slot slots[AHEAD_COUNT];
-	uint8_t *memory; /* of the slots' blocks */
 	enum unpack_packing packing;
 	enum unpack_ending ending;
 	bool in_thread;		 /* as soon as there is a second block */
 	unsigned int count;	 /* of slots in use */
-	size_t size;		 /* of a block */
+	size_t size;		 /* of a block, or a little less */
 	const struct slot *last; /* given to the reader, and nothing follows */
 	uint64_t taken;		 /* blocks given to the reader */
 	uint64_t bytes_in, bytes_out;
@@ -57,16 +56,7 @@ static struct slot *slot_at(struct unpack_ahead *ahead, uint64_t number)
 /* Small zstd blocks (Buck2 flushes often) share one of ours. */
 static void fill(struct unpack *unpack, struct slot *slot, size_t size)
 {
-	struct unpack_block *block = &slot->block;
-
-	block->len = 0;
-	do {
-		size_t got = 0;
-
-		slot->rc = unpack_read(unpack, block->data + block->len, size - block->len, &got,
-				       &slot->err);
-		block->len += slot->rc > 0 ? got : 0;
-	} while (slot->rc > 0 && block->len < size);
+	slot->rc = unpack_next(unpack, size, &slot->block, &slot->err);
 	slot->bytes_in = unpack_bytes_in(unpack);
 	slot->bytes_out = unpack_bytes_out(unpack);
 }
@@ -139,18 +129,6 @@ static void stop(struct unpack_ahead *ahead)
 
 /* ---- the reader ---- */
 
-static void allot(struct unpack_ahead *ahead)
-{
-	size_t whole, i;
-
-	ahead->count = ahead->in_thread ? AHEAD_COUNT : OWN_COUNT;
-	ahead->size = ahead->in_thread ? AHEAD_SIZE : OWN_SIZE;
-	whole = UNPACK_AHEAD_ROOM + ahead->size;
-	ahead->memory = xmalloc(ahead->count * whole);
-	for (i = 0; i < ahead->count; i++)
-		ahead->slots[i].block.data = ahead->memory + i * whole + UNPACK_AHEAD_ROOM;
-}
-
 int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name, bool in_thread,
 		      struct err *err)
 {
@@ -163,7 +141,8 @@ int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name,
 	ahead->unpack = unpack;
 	ahead->in_thread = in_thread;
 	ahead->packing = unpack_packing(unpack);
-	allot(ahead);
+	ahead->count = in_thread ? AHEAD_COUNT : OWN_COUNT;
+	ahead->size = in_thread ? AHEAD_SIZE : OWN_SIZE;
 	pthread_mutex_init(&ahead->mutex, NULL);
 	pthread_cond_init(&ahead->was_filled, NULL);
 	pthread_cond_init(&ahead->was_freed, NULL);
@@ -180,7 +159,6 @@ void unpack_ahead_free(struct unpack_ahead *ahead)
 	pthread_cond_destroy(&ahead->was_filled);
 	pthread_mutex_destroy(&ahead->mutex);
 	unpack_free(ahead->unpack);
-	free(ahead->memory);
 	free(ahead);
 }
 

@@ -1,10 +1,11 @@
 /*
- * The bytes of unpack.h, made by a thread of their own while the reader works on
+ * The blocks of unpack.h, made by a thread of their own while the reader works on
  * those before: decompressing takes as long as reading what comes out.
  *
- * A few blocks of fixed size go round between the two, so memory is bounded and
- * the thread is never far ahead. Bytes are not copied on their way: the reader
- * works in the block, and may put what is left of the last one before it.
+ * Few blocks are made ahead, so memory is bounded and the thread is never far
+ * ahead. Bytes are not copied on their way: the reader works in the block, and
+ * where a record begins in the one before, that nearly always stands right in
+ * front of it; else the reader may put there what is left of it.
  * Everything is told where it would have been without the thread: the end, a
  * cut, damage and a failed read come after all bytes before them.
  */
@@ -17,14 +18,6 @@
 
 struct unpack_ahead;
 
-/* So many bytes before a block's data are free for its reader. */
-#define UNPACK_AHEAD_ROOM ((size_t)16 << 10)
-
-struct unpack_block {
-	uint8_t *data;
-	size_t len; /* at least 1 */
-};
-
 /*
  * As unpack_open(). The thread begins with the second block: small files need none.
  * `in_thread` false: never, each block is made when it is asked for; for a reader
@@ -36,7 +29,8 @@ int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name,
 void unpack_ahead_free(struct unpack_ahead *ahead);
 
 /*
- * 1: *out_block is the reader's until it gives it back; 0: the end; -1: the read
+ * 1: *out_block, of one byte at least, is the reader's until it gives it back, and the last
+ * UNPACK_ROOM bytes of it for one block longer; 0: the end; -1: the read
  * failed (ERR_IO). Two blocks at most may be held: the thread needs the others.
  */
 int unpack_ahead_next(struct unpack_ahead *ahead, struct unpack_block **out_block, struct err *err);

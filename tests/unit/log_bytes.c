@@ -37,12 +37,14 @@ void bytes_load_unpacked(struct buf *out, const char *path)
 	int fd = open(path, O_RDONLY);
 	struct unpack *unpack = NULL;
 	struct err err = ERR_INIT;
-	char part[4096];
-	size_t len;
+	struct unpack_block block;
+	int more;
 
 	scratch_check(fd >= 0 && unpack_open(&unpack, fd, path, &err) == 0, path);
-	while (unpack_read(unpack, part, sizeof(part), &len, &err) > 0)
-		buf_add(out, part, len);
+	do {
+		more = unpack_next(unpack, 4096, &block, &err);
+		buf_add(out, block.data, block.len);
+	} while (more > 0);
 	unpack_free(unpack);
 }
 
@@ -82,6 +84,24 @@ void bytes_zstd(struct buf *out, const void *data, size_t len, size_t flush)
 		buf_grew(out, room.pos);
 		at += part;
 	} while (at < len);
+	ZSTD_freeCCtx(zstd);
+}
+
+void bytes_zstd_window(struct buf *out, const void *data, size_t len, int window_log)
+{
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
+	ZSTD_inBuffer in = {data, len, 0};
+	ZSTD_outBuffer room = {buf_reserve(out, ZSTD_compressBound(len) + 64),
+			       ZSTD_compressBound(len) + 64, 0};
+
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_windowLog, window_log);
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_enableLongDistanceMatching, window_log > 20);
+	/* Its size is not told before: else the window would be as small as that. */
+	ZSTD_compressStream2(zstd, &room, &in, ZSTD_e_continue);
+	scratch_check(ZSTD_compressStream2(zstd, &room, &in, ZSTD_e_end) == 0 && in.pos == len,
+		      "ZSTD_compressStream2");
+	buf_grew(out, room.pos);
 	ZSTD_freeCCtx(zstd);
 }
 

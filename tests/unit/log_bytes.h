@@ -21,6 +21,8 @@ void bytes_load_unpacked(struct buf *out, const char *path);
 void bytes_gzip(struct buf *out, const void *data, size_t len);
 /* Adds one zstd frame, flushed every `flush` bytes (0: only at the end). */
 void bytes_zstd(struct buf *out, const void *data, size_t len, size_t flush);
+/* Adds one zstd frame with a window of 2^window_log bytes and a checksum. */
+void bytes_zstd_window(struct buf *out, const void *data, size_t len, int window_log);
 
 /* Adds a record behind its length, as in a .pb log. */
 void bytes_frame(struct buf *out, const void *data, size_t len);

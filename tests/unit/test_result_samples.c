@@ -30,13 +30,15 @@ static void read_packed(const char *path, struct buf *out)
 {
 	struct unpack *unpack;
 	struct err err = ERR_INIT;
-	size_t len;
-	int fd = open(path, O_RDONLY);
+	struct unpack_block block;
+	int fd = open(path, O_RDONLY), more;
 
 	assert_true(fd >= 0);
 	assert_int_equal(unpack_open(&unpack, fd, path, &err), 0);
-	while (unpack_read(unpack, buf_reserve(out, 1 << 16), 1 << 16, &len, &err) > 0)
-		buf_grew(out, len);
+	do {
+		more = unpack_next(unpack, 1 << 16, &block, &err);
+		buf_add(out, block.data, block.len);
+	} while (more > 0);
 	assert_int_equal(unpack_ending(unpack), UNPACK_WHOLE);
 	unpack_free(unpack);
 }

@@ -34,6 +34,14 @@ static void add_record(struct buf *file, size_t len, unsigned char mark)
 	buf_grew(file, len);
 }
 
+/* What add_record() wrote, or the beginning of it. */
+static void expect_bytes(const uint8_t *data, size_t len, unsigned char mark)
+{
+	assert_int_equal(data[0], 0x0a);
+	assert_int_equal(data[1], mark);
+	assert_memory_equal(data + 1, data + 2, len - 2);
+}
+
 static void expect_record(struct stream *stream, size_t len, unsigned char mark, bool take_body)
 {
 	struct stream_record record;
@@ -45,14 +53,12 @@ static void expect_record(struct stream *stream, size_t len, unsigned char mark,
 	assert_int_equal(stream_next(stream, &record, &err), 1);
 	assert_int_equal(record.size, len);
 	assert_int_equal(record.head_len, len < STREAM_HEAD_MAX ? len : STREAM_HEAD_MAX);
-	assert_int_equal(record.head[record.head_len - 1], mark);
+	expect_bytes(record.head, record.head_len, mark);
 	if (!take_body)
 		return;
 	assert_int_equal(stream_body(stream, &data, &data_len, &too_large, &err), 1);
 	assert_int_equal(data_len, len);
-	assert_int_equal(data[0], 0x0a);
-	assert_int_equal(data[1], mark);
-	assert_int_equal(data[len - 1], mark);
+	expect_bytes(data, len, mark);
 	assert_false(too_large);
 }
 
@@ -93,6 +99,46 @@ static void test_sizes(void **state)
 		expect_end(stream, STREAM_WHOLE);
 	}
 	buf_release(&file);
+}
+
+#define MANY 8000
+
+static size_t size_of(size_t i)
+{
+	return 2 + i * i * 7919 % (i % 50 ? 300 : 40000);
+}
+
+static void expect_many(const struct buf *file)
+{
+	struct stream *stream = open_stream(file);
+	size_t i;
+
+	for (i = 0; i < MANY; i++)
+		expect_record(stream, size_of(i), (unsigned char)i, i % 3 == 0);
+	expect_end(stream, STREAM_WHOLE);
+}
+
+/* Some lie across the end of the memory where unpacked bytes stand. */
+static void test_many_blocks(void **state)
+{
+	static const size_t flushes[] = {0, 700, 90000};
+	struct buf file = BUF_INIT, packed = BUF_INIT;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < MANY; i++)
+		add_record(&file, size_of(i), (unsigned char)i);
+	assert_in_range(file.len, 4 * MIB, 8 * MIB);
+	expect_many(&file);
+	bytes_gzip(&packed, file.data, file.len);
+	expect_many(&packed);
+	for (i = 0; i < 3; i++) {
+		buf_clear(&packed);
+		bytes_zstd(&packed, file.data, file.len, flushes[i]);
+		expect_many(&packed);
+	}
+	buf_release(&file);
+	buf_release(&packed);
 }
 
 /* Wants records that end with 'y'; counts those it was asked of. */
@@ -444,6 +490,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_many_blocks),
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_too_large_body),
 		cmocka_unit_test(test_cut),

@@ -18,30 +18,76 @@ struct outcome {
 	char fault[256];
 };
 
-/* Reads everything, `step` bytes at most a call. */
+/* What was given last, and has to stand. */
+struct standing {
+	struct unpack_block blocks[64];
+	size_t count, first; /* in `out`, of the oldest */
+};
+
+static void check_standing(struct standing *standing, const struct buf *data)
+{
+	size_t i, at = standing->first;
+
+	for (i = 0; i < standing->count; i++) {
+		const struct unpack_block *block = &standing->blocks[i];
+
+		assert_memory_equal(block->data, data->data + at, block->len);
+		at += block->len;
+	}
+}
+
+/* Drops of the oldest what need not stand while `more` bytes come. */
+static void let_go(struct standing *standing, const struct buf *data, size_t more)
+{
+	size_t i, gone = 0;
+
+	while (gone < standing->count &&
+	       (standing->count - gone == 64 || data->len + more - standing->first > UNPACK_STANDS))
+		standing->first += standing->blocks[gone++].len;
+	for (i = gone; i < standing->count; i++)
+		standing->blocks[i - gone] = standing->blocks[i];
+	standing->count -= gone;
+}
+
+/* What stands in front of a block, and what is its reader's there. */
+static void check_front(const struct unpack_block *block, const struct buf *data)
+{
+	assert_in_range(block->before, 0, UNPACK_ROOM);
+	assert_true(block->before <= data->len);
+	assert_memory_equal(block->data - block->before, data->data + data->len - block->before,
+			    block->before);
+	memset(block->data - UNPACK_ROOM, 0xee, UNPACK_ROOM - block->before);
+}
+
+/* Reads everything, `step` bytes or some more a call. */
 static void read_all(const struct buf *file, size_t step, struct outcome *out)
 {
+	struct standing standing = {.count = 0, .first = 0};
 	struct unpack *unpack;
+	struct unpack_block block;
 	struct err err = ERR_INIT;
-	char *part = xmalloc(step);
-	size_t len;
 	int rc;
 
 	buf_init(&out->data);
 	assert_int_equal(unpack_open(&unpack, bytes_open(file->data, file->len), "made", &err), 0);
-	while ((rc = unpack_read(unpack, part, step, &len, &err)) > 0) {
-		assert_in_range(len, 1, step);
-		buf_add(&out->data, part, len);
-	}
+	do {
+		let_go(&standing, &out->data, step + ((size_t)128 << 10));
+		rc = unpack_next(unpack, step, &block, &err);
+		assert_in_range(block.len, rc > 0, step + ((size_t)128 << 10));
+		check_standing(&standing, &out->data);
+		check_front(&block, &out->data);
+		standing.blocks[standing.count++] = block;
+		buf_add(&out->data, block.data, block.len);
+	} while (rc > 0);
 	assert_int_equal(rc, 0);
 	assert_int_equal(unpack_bytes_out(unpack), out->data.len);
 	assert_true(unpack_bytes_in(unpack) <= file->len);
 	out->packing = unpack_packing(unpack);
 	out->ending = unpack_ending(unpack);
 	snprintf(out->fault, sizeof(out->fault), "%s", unpack_fault(unpack));
-	assert_int_equal(unpack_read(unpack, part, step, &len, &err), 0);
+	assert_int_equal(unpack_next(unpack, step, &block, &err), 0);
+	assert_int_equal(block.len, 0);
 	unpack_free(unpack);
-	free(part);
 }
 
 static void expect(const struct buf *file, const char *text, enum unpack_packing packing,
@@ -135,6 +181,98 @@ static void test_long_zstd(void **state)
 	buf_release(&outcome.data);
 	buf_release(&file);
 	buf_release(&text);
+}
+
+static uint64_t random_below(uint64_t *state, uint64_t bound)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (*state >> 33) % bound;
+}
+
+/* Words of which each was somewhere in the last `window` bytes before, or is new. */
+static void add_copies(struct buf *text, uint64_t *state, size_t len, size_t window)
+{
+	size_t begin = text->len, i;
+
+	buf_reserve(text, len);
+	while (text->len < begin + len) {
+		size_t word = 4 + random_below(state, 200), there = text->len - begin;
+		size_t back = 1 + random_below(state, window);
+
+		if (back > there || random_below(state, 4) == 0)
+			for (i = 0; i < word / 4; i++)
+				buf_addch(text, (char)random_below(state, 256));
+		else
+			for (i = 0; i < word; i++)
+				buf_addch(text, text->data[text->len - back]);
+	}
+}
+
+/* The ring goes round several times within each window, and grows between two. */
+static void test_windows(void **state)
+{
+	static const struct {
+		int window_log;
+		size_t len;
+	} frames[] = {{10, 100},      {17, 5 << 20}, {10, 200000},
+		      {22, 14 << 20}, {20, 4 << 20}, {24, 1 << 20}};
+	static const size_t steps[] = {1000, 32 << 10, 300 << 10};
+	struct buf text = BUF_INIT, file = BUF_INIT;
+	uint64_t seed = 1;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(frames) / sizeof(*frames); i++) {
+		size_t begin = text.len;
+
+		add_copies(&text, &seed, frames[i].len, (size_t)1 << frames[i].window_log);
+		bytes_zstd_window(&file, text.data + begin, text.len - begin, frames[i].window_log);
+	}
+	assert_in_range(file.len, 1 << 20, text.len / 2);
+	for (i = 0; i < 3; i++) {
+		struct outcome outcome;
+
+		read_all(&file, steps[i], &outcome);
+		assert_string_equal(outcome.fault, "");
+		assert_int_equal(outcome.ending, UNPACK_WHOLE);
+		assert_int_equal(outcome.data.len, text.len);
+		assert_memory_equal(outcome.data.data, text.data, text.len);
+		buf_release(&outcome.data);
+	}
+	buf_release(&file);
+	buf_release(&text);
+}
+
+/* Longer than what is read at once, and cut. */
+static void test_long_skippable(void **state)
+{
+	static const char header[] = "\x50\x2a\x4d\x18\x40\x0d\x03"; /* 200,000, and a 0 */
+	struct buf file = BUF_INIT, part;
+	struct outcome outcome;
+	int i;
+
+	(void)state;
+	buf_add(&file, header, 8);
+	for (i = 0; i < 200000; i++)
+		buf_addch(&file, 'x');
+	bytes_zstd(&file, "one", 3, 0);
+	expect(&file, "one", UNPACK_ZSTD, UNPACK_WHOLE);
+	part = (struct buf){file.data, 150000, file.cap};
+	read_all(&part, 64, &outcome);
+	assert_int_equal(outcome.ending, UNPACK_CUT);
+	buf_release(&outcome.data);
+	buf_release(&file);
+}
+
+static void test_needs_a_dictionary(void **state)
+{
+	struct buf file = BUF_INIT;
+
+	(void)state;
+	/* descriptor: a dictionary's id of one byte; window of 1 KiB; the id; a last block of 1 */
+	buf_add(&file, "\x28\xb5\x2f\xfd\x01\x00\x07\x09\x00\x00x", 11);
+	expect(&file, "", UNPACK_ZSTD, UNPACK_BROKEN);
+	buf_release(&file);
 }
 
 static void test_gzip_behind_zstd(void **state)
@@ -284,6 +422,9 @@ int main(void)
 		cmocka_unit_test(test_several_gzip_members),
 		cmocka_unit_test(test_several_zstd_frames),
 		cmocka_unit_test(test_long_zstd),
+		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_long_skippable),
+		cmocka_unit_test(test_needs_a_dictionary),
 		cmocka_unit_test(test_gzip_behind_zstd),
 		cmocka_unit_test(test_cut_zstd),
 		cmocka_unit_test(test_cut_gzip),

@@ -64,7 +64,9 @@ static void take_all(struct unpack_ahead *ahead, struct outcome *out)
 	buf_init(&out->data);
 	while ((out->rc = unpack_ahead_next(ahead, &block, &err)) > 0) {
 		assert_true(block->len > 0);
-		memset(block->data - UNPACK_AHEAD_ROOM, 0xee, UNPACK_AHEAD_ROOM);
+		assert_in_range(block->before, 0, UNPACK_ROOM);
+		assert_true(block->before == 0 || (held && held->data + held->len == block->data));
+		memset(block->data - UNPACK_ROOM, 0xee, UNPACK_ROOM - block->before);
 		if (held) {
 			buf_add(&out->data, held->data, held->len);
 			unpack_ahead_give_back(ahead);
@@ -86,13 +88,14 @@ static void take_plainly(int fd, struct outcome *out)
 {
 	struct unpack *unpack;
 	struct err err = ERR_INIT;
-	char part[1000];
-	size_t len;
+	struct unpack_block block;
 
 	buf_init(&out->data);
 	assert_int_equal(unpack_open(&unpack, fd, "made", &err), 0);
-	while ((out->rc = unpack_read(unpack, part, sizeof(part), &len, &err)) > 0)
-		buf_add(&out->data, part, len);
+	do {
+		out->rc = unpack_next(unpack, 1000, &block, &err);
+		buf_add(&out->data, block.data, block.len);
+	} while (out->rc > 0);
 	out->packing = unpack_packing(unpack);
 	out->ending = unpack_ending(unpack);
 	snprintf(out->fault, sizeof(out->fault), "%s", unpack_fault(unpack));

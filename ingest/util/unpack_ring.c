@@ -1,0 +1,59 @@
+#include "util/unpack_ring.h"
+
+#include "util/unpack.h"
+
+#include <sys/mman.h>
+
+/* Of x86-64, and of aarch64 with pages of 4 KiB. Where it is another, the advice is of no use. */
+#define HUGE_PAGE ((size_t)2 << 20)
+/* zstd may look at so many bytes behind the ring: ZSTD_decodingBufferSize_min(). */
+#define BEYOND ((size_t)64)
+/* The piece that is being written, and what was left where the one before did not fit. */
+#define BESIDE (2 * UNPACK_PIECE_MAX)
+/* More than UNPACK_ROOM, so that the ring begins with a huge page, and both with a page. */
+#define FRONT HUGE_PAGE
+#define MAPPED (HUGE_PAGE + FRONT + (size_t)UNPACK_WINDOW_MAX + BESIDE + BEYOND)
+
+bool unpack_ring_init(struct unpack_ring *ring)
+{
+	void *mapped = mmap(NULL, MAPPED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *at = mapped;
+
+	if (mapped == MAP_FAILED)
+		return false;
+	at += (HUGE_PAGE - (uintptr_t)at % HUGE_PAGE) % HUGE_PAGE;
+	*ring = (struct unpack_ring){.mapped = mapped, .start = at + FRONT};
+	return true;
+}
+
+void unpack_ring_release(struct unpack_ring *ring)
+{
+	if (ring->mapped)
+		munmap(ring->mapped, MAPPED);
+	*ring = (struct unpack_ring){.mapped = NULL};
+}
+
+/* What follows the last whole huge page has small ones: it may be only just begun. */
+static void advise(const struct unpack_ring *ring)
+{
+#ifdef MADV_HUGEPAGE
+	/* Which a kernel may not know. */
+	madvise(ring->start, ring->size - ring->size % HUGE_PAGE, MADV_HUGEPAGE);
+#else
+	(void)ring;
+#endif
+}
+
+bool unpack_ring_reserve(struct unpack_ring *ring, uint64_t window, bool huge)
+{
+	size_t size = (window > UNPACK_STANDS ? (size_t)window : UNPACK_STANDS) + BESIDE;
+
+	if (size <= ring->size)
+		return true;
+	if (mprotect(ring->start - FRONT, FRONT + size + BEYOND, PROT_READ | PROT_WRITE) < 0)
+		return false;
+	ring->size = size;
+	if (huge)
+		advise(ring);
+	return true;
+}
