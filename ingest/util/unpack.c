@@ -302,7 +302,7 @@ static int step_gzip(struct unpack *unpack, uint8_t *data, size_t cap, size_t *o
 	return 0;
 }
 
-/* Where no length is asked for, a piece is as long as it is. */
+/* A block of zstd is as long as it is; `want` bounds the other pieces. */
 static int step(struct unpack *unpack, size_t want, size_t *out_len, struct err *err)
 {
 	uint8_t *data = unpack->ring.start + unpack->ring.at;
@@ -343,12 +343,11 @@ int unpack_next(struct unpack *unpack, size_t want, struct unpack_block *out_blo
 	while (out_block->len < want && unpack_ring_fits(ring)) {
 		size_t len = 0;
 
-		if (unpack->failed.kind)
-			return say_failed(unpack, err);
 		if (unpack->ending != UNPACK_OPEN)
 			return 0;
-		if (step(unpack, want - out_block->len, &len, &unpack->failed) < 0)
-			continue;
+		if (unpack->failed.kind ||
+		    step(unpack, want - out_block->len, &len, &unpack->failed) < 0)
+			return say_failed(unpack, err);
 		ring->at += len;
 		out_block->len += len;
 		unpack->bytes_out += len;
