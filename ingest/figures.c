@@ -10,7 +10,7 @@ static const struct {
 	const char *name;
 	int64_t from_s;
 } bounds[FIGURES_BUCKETS] = {
-	{"0-5 s", 0}, {"5-20 s", 5}, {"20-60 s", 20}, {"60-300 s", 60}, {"300-inf s", 300},
+	{"0-5 s", 0}, {"5-20 s", 5}, {"20-60 s", 20}, {"60-300 s", 60}, {"300+ s", 300},
 };
 
 void figures_init(struct figures *figures)

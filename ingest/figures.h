@@ -18,7 +18,7 @@
 #define FIGURES_BUCKETS 5
 
 struct figures_bucket {
-	const char *name; /* "0-5 s" … "300-inf s" */
+	const char *name; /* as the views have it: "0-5 s" … "300+ s" */
 	uint64_t actions;
 	double wall_s, cpu_s;
 	int64_t max_rss_bytes; /* UNKNOWN: none known */

@@ -254,7 +254,8 @@ static void add_buckets(struct page *page)
 
 		if (!bucket->actions)
 			continue;
-		grid_text(grid, str_of(bucket->name));
+		/* The last one in the words of the script that this takes over from. */
+		grid_text(grid, str_of(i < FIGURES_BUCKETS - 1 ? bucket->name : "300-inf s"));
 		grid_integer(grid, (int64_t)bucket->actions);
 		grid_real(grid,
 			  page->figures.wall_s > 0 ? 100 * bucket->wall_s / page->figures.wall_s

@@ -93,6 +93,8 @@ def test_the_tables_are_those_of_the_views(shown, chromium):
 
     same('walls', ['actions', 'avg cores', 'p90 cores', 'max RSS, GiB'],
          'SELECT actions, avg_cores, p90_cores, max_rss_gib FROM wall_time_buckets')
+    assert [row['wall time'] for row in page.table('walls')] == [
+        row['wall_time'] for row in rows(shown.db, 'SELECT wall_time FROM wall_time_buckets')]
     same('sizing', ['limit, GiB', 'results', 'unknown', 'new limit, GiB', 'new CPU request', 'peak max, GiB'],
          'SELECT limit_gib, results, unknown, new_limit_gib, new_cpu_request, peak_max_gib FROM worker_sizing')
     same('fit', ['limit, GiB', 'actions', 'misfits', 'fit, %', 'fit wall, %'],

@@ -27,7 +27,7 @@ static void test_buckets_split_at_their_lower_bound(void **state)
 	for (i = 0; i < FIGURES_BUCKETS; i++)
 		assert_int_equal(figures.buckets[i].actions, 2);
 	assert_string_equal(figures.buckets[0].name, "0-5 s");
-	assert_string_equal(figures.buckets[4].name, "300-inf s");
+	assert_string_equal(figures.buckets[4].name, "300+ s");
 	figures_release(&figures);
 }
 
