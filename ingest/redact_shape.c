@@ -63,9 +63,10 @@ static size_t run_of(struct str text, size_t at, bool (*is)(char))
 	return end - at;
 }
 
-static bool begins(struct str text, size_t at, bool (*is)(char))
+/* A word may begin where the last secret ended: once that is cut out, it does. */
+static bool begins(struct str text, size_t at, size_t from, bool (*is)(char))
 {
-	return !at || !is(text.data[at - 1]);
+	return at == from || !is(text.data[at - 1]);
 }
 
 static bool found(struct secret *out, size_t start, size_t end)
@@ -294,12 +295,12 @@ static bool is_web_token(char c)
 }
 
 /* RFC 7519: base64url of {"… begins with eyJ; the parts are joined by dots. */
-static bool find_web_token(struct str text, size_t at, struct secret *out)
+static bool find_web_token(struct str text, size_t at, size_t from, struct secret *out)
 {
 	size_t head;
 
 	/* Also from here on inside a run: else each "eyJ" of one would scan all of it. */
-	if (!begins(text, at, is_name) || text.len - at < 3 ||
+	if (!begins(text, at, from, is_name) || text.len - at < 3 ||
 	    memcmp(text.data + at, "eyJ", 3) != 0)
 		return false;
 	head = run_of(text, at, is_name);
@@ -339,15 +340,15 @@ static bool find_private_key(struct str text, size_t at, struct secret *out)
 
 /* ---- the scan ---- */
 
-static bool find_at_word(struct str text, size_t at, struct secret *out)
+static bool find_at_word(struct str text, size_t at, size_t from, struct secret *out)
 {
-	if (!begins(text, at, is_alnum))
+	if (!begins(text, at, from, is_alnum))
 		return false;
 	return find_prefixed(text, at, out) || find_aws(text, at, out) ||
-	       find_web_token(text, at, out) || find_scheme(text, at, out);
+	       find_web_token(text, at, from, out) || find_scheme(text, at, out);
 }
 
-static bool find_at(struct str text, size_t at, struct secret *out)
+static bool find_at(struct str text, size_t at, size_t from, struct secret *out)
 {
 	switch (text.data[at]) {
 	case ':':
@@ -357,19 +358,8 @@ static bool find_at(struct str text, size_t at, struct secret *out)
 	case '-':
 		return find_private_key(text, at, out);
 	default:
-		return find_at_word(text, at, out);
+		return find_at_word(text, at, from, out);
 	}
-}
-
-/* A word may begin where the last secret ended: once that is cut out, it does. */
-static bool find_next_word(struct str text, size_t from, struct secret *out)
-{
-	if (!from || from >= text.len ||
-	    !find_at_word((struct str){text.data + from, text.len - from}, 0, out))
-		return false;
-	out->start += from;
-	out->end += from;
-	return true;
 }
 
 /* The bytes at which a secret or what announces it may begin. */
@@ -381,12 +371,10 @@ bool secret_find(struct str text, size_t from, struct secret *out)
 	const char *mark;
 	size_t i;
 
-	if (find_next_word(text, from, out))
-		return true;
 	for (mark = marks; *mark; mark++)
 		is_mark[(unsigned char)*mark] = true;
 	for (i = from; i < text.len; i++)
-		if (is_mark[(unsigned char)text.data[i]] && find_at(text, i, out))
+		if (is_mark[(unsigned char)text.data[i]] && find_at(text, i, from, out))
 			return true;
 	return false;
 }

@@ -222,6 +222,7 @@ static void test_token_shapes(void **state)
 	expect_text("-----BEGIN OPENSSH PRIVATE KEY", "[redacted]");
 	expect_text("-----BEGIN PRIVATE KEY-----\nMII-----END PRIVATE KEY-----eyJhbGci.eyJz.c2ln",
 		    "[redacted][redacted]");
+	expect_text("AKIAIOSFODNN7EXAMPLEghp_0123", "[redacted][redacted]");
 	expect_text("ghp_aaaa https://u:p@h Bearer x1",
 		    "[redacted] https://[redacted]@h Bearer [redacted]");
 }
