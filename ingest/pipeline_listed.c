@@ -1,9 +1,6 @@
 #include "pipeline_listed.h"
 
-#include "util/mem.h"
 #include "util/msg.h"
-
-#include <stdlib.h>
 
 static int put_listing(struct store *store, const struct heavy_list *heavy, const char *project,
 		       struct err *err)
@@ -30,16 +27,13 @@ static int store_root(struct store *store, const char *root, const char *project
 {
 	struct heavy_list heavy;
 	struct err fault = ERR_INIT;
-	char *name;
 	int rc = project_heavy(root, &heavy, &fault);
 
 	if (rc < 0)
 		msg_warn("%s: its list of heavy packages is not read", fault.text);
 	if (rc <= 0)
 		return 0;
-	name = project ? xstrdup(project) : project_name(root, err);
-	rc = name ? put_listing(store, &heavy, name, err) : -1;
-	free(name);
+	rc = put_listing(store, &heavy, project ? project : heavy.project, err);
 	heavy_list_release(&heavy);
 	return rc;
 }

@@ -54,15 +54,12 @@ static char *base_name(const char *root)
 	return len == start ? xstrdup(root) : xmemdup0(root + start, len - start);
 }
 
-/* NULL where the text does not say one. */
-static char *name_in(const struct buf *text)
+/* NULL `json`: it does not say one. */
+static char *name_in(const json_t *json, const char *root)
 {
-	json_t *json = json_loadb(text->data, text->len, 0, NULL);
 	const char *name = json_string_value(json_object_get(json, "name"));
-	char *copy = name && *name ? xstrdup(name) : NULL;
 
-	json_decref(json);
-	return copy;
+	return name && *name ? xstrdup(name) : base_name(root);
 }
 
 /* A file that is not there, or larger than any, is as one that says nothing. */
@@ -83,11 +80,12 @@ char *project_name(const char *root, struct err *err)
 	char *path = path_join(root, "project.json"), *name = NULL;
 	struct err fault = ERR_INIT;
 	struct buf text = BUF_INIT;
+	json_t *json;
 
 	if (read_text(path, &text, &fault) == 0) {
-		name = name_in(&text);
-		if (!name)
-			name = base_name(root);
+		json = json_loadb(text.data, text.len, 0, NULL);
+		name = name_in(json, root);
+		json_decref(json);
 	} else {
 		*err = fault;
 	}
@@ -129,7 +127,8 @@ static int take_names(const json_t *names, struct heavy_list *out, struct err *e
 	return 0;
 }
 
-static int take_heavy(const struct buf *text, struct heavy_list *out, struct err *err)
+static int take_heavy(const struct buf *text, const char *root, struct heavy_list *out,
+		      struct err *err)
 {
 	json_error_t fault;
 	json_t *json = json_loadb(text->data, text->len, 0, &fault);
@@ -143,6 +142,7 @@ static int take_heavy(const struct buf *text, struct heavy_list *out, struct err
 		rc = err_set(err, ERR_FORMAT, "%s: no JSON object", out->path);
 	else if (names)
 		rc = take_names(names, out, err);
+	out->project = name_in(json, root);
 	json_decref(json);
 	return rc;
 }
@@ -161,7 +161,7 @@ int project_heavy(const char *root, struct heavy_list *out, struct err *err)
 	out->mtime_ns = (int64_t)stat_of.st_mtim.tv_sec * 1000000000 + stat_of.st_mtim.tv_nsec;
 	rc = file_read(out->path, PROJECT_JSON_MAX, &text, err);
 	if (rc == 0)
-		rc = take_heavy(&text, out, err) < 0 ? -1 : 1;
+		rc = take_heavy(&text, root, out, err) < 0 ? -1 : 1;
 out:
 	buf_release(&text);
 	if (rc <= 0)
@@ -177,5 +177,6 @@ void heavy_list_release(struct heavy_list *list)
 		free(list->packages[i]);
 	free(list->packages);
 	free(list->path);
-	*list = (struct heavy_list){NULL, 0, NULL, 0};
+	free(list->project);
+	*list = (struct heavy_list){.path = NULL};
 }

@@ -26,6 +26,7 @@ char *project_name(const char *root, struct err *err);
 /* `heavy` of a project.json: the packages that the user has listed. */
 struct heavy_list {
 	char *path;	  /* of the file */
+	char *project;	  /* project_name() of the same bytes */
 	int64_t mtime_ns; /* of the file, before it was read */
 	char **packages;  /* each once, in its order */
 	size_t count;	  /* 0: an empty list, or none */

@@ -387,6 +387,18 @@ def test_the_heavy_list(br2, project, tmp_path):
     assert listed(db) == [] and value(db, 'SELECT path FROM project_file') == str(file)
 
 
+@pytest.mark.parametrize('text, options, name', [
+    ('{"name": "named", "heavy": ["a"]}', [], 'named'), ('{"heavy": ["a"]}', [], 'cells'),
+    ('{"name": "named", "heavy": ["a"]}', ['--project', 'said'], 'said')])
+def test_whose_list_it_is(br2, project, tmp_path, text, options, name):
+    root, db = project('cells'), tmp_path / 'br2.db'
+    (root / 'project.json').write_text(text)
+    br2.run(root, '--db', db, '--no-remote', '--no-report', *options)
+    assert rows(db, 'SELECT p.name, l.package FROM listed_package l JOIN project p USING (project_id)') == [
+        {'name': name, 'package': 'a'}]
+    assert value(db, 'SELECT group_concat(DISTINCT project) FROM runs') == name
+
+
 def test_two_roots_of_one_name(br2, project, tmp_path):
     roots = [project('cells'), tmp_path / 'other']
     (roots[1] / 'buck-out/v2/log').mkdir(parents=True)

@@ -63,15 +63,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	write_file(data, size);
 	name = project_name(folder, &err);
 	assert(name && *name);
-	free(name);
 	rc = project_heavy(folder, &list, &err);
 	assert(rc != 0);
 	if (rc > 0) {
 		check_list(&list);
+		assert(strcmp(list.project, name) == 0);
 		heavy_list_release(&list);
 	} else {
 		assert(err.kind == ERR_FORMAT || err.kind == ERR_LIMIT);
 		assert(strncmp(err.text, path, strlen(path)) == 0);
 	}
+	free(name);
 	return 0;
 }

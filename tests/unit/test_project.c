@@ -180,11 +180,13 @@ static void test_heavy(void **state)
 	(void)state;
 	assert_int_equal(project_heavy(dir, &list, &err), 0);
 	assert_string_equal(err.text, "");
-	scratch_write(dir, "project.json", "{ \"heavy\": [\"glibc\", \"host-gcc\", \"glibc\"] }");
+	scratch_write(dir, "project.json",
+		      "{ \"heavy\": [\"glibc\", \"host-gcc\", \"glibc\"], \"name\": \"qemu\" }");
 	assert_int_equal(project_heavy(dir, &list, &err), 1);
 	assert_int_equal(list.count, 2);
 	assert_string_equal(list.packages[0], "glibc");
 	assert_string_equal(list.packages[1], "host-gcc");
+	assert_string_equal(list.project, "qemu");
 	assert_true(list.mtime_ns > INT64_C(1500000000000000000));
 	assert_string_equal(path_base(list.path), "project.json");
 	heavy_list_release(&list);
@@ -194,7 +196,7 @@ static void test_heavy(void **state)
 /* No list is one without entries: what is heavy in it is known. */
 static void test_heavy_of_none(void **state)
 {
-	static const char *const texts[] = {"{}", "{\"name\": \"x\"}", "{\"heavy\": []}"};
+	static const char *const texts[] = {"{}", "{\"name\": 7}", "{\"heavy\": []}"};
 	char *dir = scratch_new();
 	struct err err = ERR_INIT;
 	struct heavy_list list;
@@ -205,6 +207,7 @@ static void test_heavy_of_none(void **state)
 		scratch_write(dir, "project.json", texts[i]);
 		assert_int_equal(project_heavy(dir, &list, &err), 1);
 		assert_int_equal(list.count, 0);
+		assert_string_equal(list.project, path_base(dir));
 		heavy_list_release(&list);
 	}
 	scratch_remove(dir);
