@@ -24,7 +24,7 @@ CREATE VIEW _pair_sum (
     is_same,                -- 1: the same digests on both sides
     wall_a, wall_b, cpu_a, cpu_b, rss_a, rss_b, -- sums in ns; largest process in bytes
     limit_a, limit_b,       -- smallest known memory limit of a side
-    limit_max,              -- largest one of both; NULL: none is known
+    limits_differ,          -- 1: one of these is below the largest of both; else 0, or NULL where one is not known
     unlimited,              -- how many counted results do not tell theirs
     executed,               -- items whose result is of that very run: of a, and 2^32 times those of b
     hits_a, hits_b,         -- items served from a cache
@@ -42,7 +42,8 @@ SELECT by_package, run_a, run_b, project_id, package_id, category_id, identifier
     total(cpu_ns) FILTER (WHERE unit = 1), total(cpu_ns) FILTER (WHERE unit > 1),
     max(rss_bytes) FILTER (WHERE unit = 1), max(rss_bytes) FILTER (WHERE unit > 1),
     min(limit_bytes) FILTER (WHERE unit = 1), min(limit_bytes) FILTER (WHERE unit > 1),
-    max(limit_bytes), count(*) FILTER (WHERE result_id IS NOT NULL AND limit_bytes IS NULL),
+    min(limit_bytes) FILTER (WHERE unit = 1) < max(limit_bytes) OR min(limit_bytes) FILTER (WHERE unit > 1) < max(limit_bytes),
+    count(*) FILTER (WHERE result_id IS NOT NULL AND limit_bytes IS NULL),
     ifnull(sum(unit) FILTER (WHERE executed), 0),
     ifnull(sum(unit) FILTER (WHERE hit), 0) & 4294967295, ifnull(sum(unit) FILTER (WHERE hit), 0) >> 32,
     CASE sum(unit) & 4294967295 WHEN 1 THEN max(lookup_id) FILTER (WHERE unit = 1) END,
@@ -66,10 +67,10 @@ WITH floor AS MATERIALIZED (
         (SELECT value / 100.0 FROM setting WHERE key = 'compare_floor_pct') AS part)
 SELECT by_package, run_a, run_b, project_id, package_id, category_id, identifier, n_a, n_b, known_a, known_b, kinds_a, kinds_b,
     wall_a, wall_b, cpu_a, cpu_b, rss_a, rss_b, limit_a, limit_b, executed, hits_a, hits_b, lookup_a, lookup_b,
-    CASE WHEN limit_a < limit_max OR limit_b < limit_max THEN 'differ' WHEN unlimited > 0 OR limit_max IS NULL THEN 'not known' ELSE 'same' END,
+    CASE WHEN limits_differ THEN 'differ' WHEN unlimited > 0 OR coalesce(limit_a, limit_b) IS NULL THEN 'not known' ELSE 'same' END,
     CASE WHEN n_b = 0 THEN 'only in a' WHEN n_a = 0 THEN 'only in b' WHEN is_same THEN 'same digest'
-        WHEN known_a < n_a OR known_b < n_b THEN 'unknown' WHEN limit_a < limit_max OR limit_b < limit_max THEN 'other limit' END,
-    n_a > 0 AND n_b > 0 AND NOT is_same AND known_a = n_a AND known_b = n_b AND NOT ifnull(limit_a < limit_max OR limit_b < limit_max, 0)
+        WHEN known_a < n_a OR known_b < n_b THEN 'unknown' WHEN limits_differ THEN 'other limit' END,
+    n_a > 0 AND n_b > 0 AND NOT is_same AND known_a = n_a AND known_b = n_b AND limits_differ IS NOT 1
         AND abs(wall_b - wall_a) > (SELECT wall FROM floor)
         AND abs(wall_b - wall_a) > (SELECT part FROM floor) * min(wall_a, wall_b)
 FROM _pair_sum;

@@ -134,6 +134,13 @@ def judge(build, key, a, b, runs):
     return ('faster' if delta < 0 else 'slower'), delta, repeats
 
 
+def limits_of(items):
+    found = {i['limit'] for i in items if i['known']}
+    if len(found - {None}) > 1:
+        return 'differ'
+    return 'same' if found and None not in found else 'not known'
+
+
 def near(ns, seconds):
     return seconds is None if ns is None else seconds == pytest.approx(ns / S, abs=0.00051)
 
@@ -158,6 +165,7 @@ def check_view(build, view, by_package, a, b):
         key = tuple(row[n] for n in names)
         status, delta, repeats = judge(build, key, left[key], right[key], (a, b))
         assert (row['status'], row['repeats']) == (status, repeats), (a, b, key)
+        assert row['limits'] == limits_of(left[key] + right[key])
         assert near(delta, row['wall_delta_s'])
         check_side(row, 'a', left[key])
         check_side(row, 'b', right[key])
