@@ -31,10 +31,10 @@ struct block {
 #define HEADER offsetof(struct block, next_free)
 #define STEP sizeof(struct block) /* sizes of whole blocks are multiples of it */
 #define SMALL_STEPS 64		  /* a larger one goes to malloc() */
-#define CHUNK (SMALL_STEPS * STEP * 64)
+#define CHUNK_STEPS 4096	  /* of one malloc() for small ones: 64 KiB */
 
 static struct block *freed[SMALL_STEPS + 1]; /* by steps */
-static char *chunk, *chunk_end;		     /* what is left of the last one */
+static struct block *chunk, *chunk_end;	     /* what is left of the last one */
 
 static size_t steps_of(size_t payload)
 {
@@ -52,18 +52,18 @@ static struct block *block_of(void *payload)
 }
 
 /* The rest of the last chunk is lost: less than one block. */
-static struct block *carve(size_t bytes)
+static struct block *carve(size_t steps)
 {
 	struct block *block;
 
-	if ((size_t)(chunk_end - chunk) < bytes) {
-		chunk = malloc(CHUNK);
-		chunk_end = chunk ? chunk + CHUNK : NULL;
+	if ((size_t)(chunk_end - chunk) < steps) {
+		chunk = malloc(CHUNK_STEPS * sizeof(*chunk));
+		chunk_end = chunk ? chunk + CHUNK_STEPS : NULL;
 		if (!chunk)
 			return NULL;
 	}
-	block = (struct block *)chunk;
-	chunk += bytes;
+	block = chunk;
+	chunk += steps;
 	return block;
 }
 
@@ -78,7 +78,7 @@ static void *take(int wanted)
 		block = freed[steps];
 		freed[steps] = block->next_free;
 	} else {
-		block = carve(bytes);
+		block = carve(steps);
 	}
 	if (!block)
 		return NULL;

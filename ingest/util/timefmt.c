@@ -126,7 +126,7 @@ static bool take_fraction(struct cursor *in, int64_t *out_ns)
 static bool take_offset(struct cursor *in, int64_t *out_s)
 {
 	bool west = in->at < in->end && *in->at == '-';
-	int hours, minutes;
+	int hours, minutes, seconds;
 
 	*out_s = 0;
 	if (in->at == in->end || take_one(in, "Zz"))
@@ -134,7 +134,8 @@ static bool take_offset(struct cursor *in, int64_t *out_s)
 	if (!take_one(in, "+-") || !take_digits(in, 2, &hours) || !take_one(in, ":") ||
 	    !take_digits(in, 2, &minutes) || hours > 23 || minutes > 59)
 		return false;
-	*out_s = (hours * 3600 + minutes * 60) * (west ? -1 : 1);
+	seconds = hours * 3600 + minutes * 60;
+	*out_s = west ? -seconds : seconds;
 	return true;
 }
 
@@ -167,7 +168,7 @@ static int64_t unit_seconds(char unit)
 	case 'd':
 		return 86400;
 	case 'w':
-		return 7 * 86400;
+		return INT64_C(7) * 86400;
 	default:
 		return 0;
 	}
