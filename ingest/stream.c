@@ -120,11 +120,10 @@ static void release_window(struct stream *stream)
 static void move_into(struct stream *stream, struct unpack_block *block)
 {
 	size_t left = available(stream);
-	const uint8_t *from = stream->window + stream->pos;
 	uint8_t *front = block->data - left;
 
-	if (left > block->before && front != from)
-		memcpy(front, from, left - block->before);
+	if (left > block->before && front != stream->window + stream->pos)
+		memcpy(front, stream->window + stream->pos, left - block->before);
 	release_window(stream);
 	stream->in_block = true;
 	stream->window = front;
