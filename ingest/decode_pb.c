@@ -41,37 +41,44 @@ static inline const struct shape *progress_event(void)
 
 /*
  * Follows the fields that only lead to others: CommandProgress -> BuckEvent ->
- * SpanStart, SpanEnd, Instant -> what happened. `whole`: the head is the record to
- * its end.
+ * SpanStart, SpanEnd, Instant -> what happened, each up to the end of the one around
+ * it. `beyond`: so many bytes of the record follow on the head.
  *
- * A head ends where we have no more of the record, so what it cannot tell is
- * wanted. Groups are rare and can be long: they are left to the second step.
+ * What the head cannot tell is wanted. Groups are rare and can be long, and so is what
+ * follows on a message that leads somewhere (another one, maybe): they are left to the
+ * second step.
  */
-static enum decode_want route(const struct shape *shape, struct wire_cursor head, bool whole)
+static enum decode_want route(const struct shape *shape, struct wire_cursor head, uint64_t beyond)
 {
 	while (head.at < head.end) {
 		const struct shape *inner;
 		struct wire_field field;
-		uint64_t len;
+		uint64_t len, left;
 
 		if (pass_short(shape, &head))
 			continue;
 		if (!wire_tag(&head, &field))
 			return DECODE_WANT;
 		inner = leads_to(shape, field.number);
-		if (!inner) {
-			if (!wire_pass(&head, field.type))
+		if (field.type != WIRE_BYTES) {
+			if (inner || !wire_pass(&head, field.type))
 				return DECODE_WANT;
 			continue;
 		}
-		if (!inner->is_route || field.type != WIRE_BYTES || !wire_short_varint(&head, &len))
+		if (!wire_short_varint(&head, &len))
 			return DECODE_WANT;
-		shape = inner;
-		whole = len <= (uint64_t)(head.end - head.at);
-		if (whole)
-			head.end = head.at + len;
+		left = (uint64_t)(head.end - head.at);
+		if (inner) {
+			if (!inner->is_route || len != left + beyond)
+				return DECODE_WANT;
+			shape = inner;
+		} else if (len > left) {
+			return len == left + beyond ? DECODE_SKIP : DECODE_WANT;
+		} else {
+			head.at += len;
+		}
 	}
-	return whole ? DECODE_SKIP : DECODE_WANT;
+	return beyond ? DECODE_WANT : DECODE_SKIP;
 }
 
 /*
@@ -87,7 +94,7 @@ enum decode_want pb_wants(const uint8_t *head, size_t head_len, uint64_t size)
 	if (!wire_varint(&rest, &tag) || tag != (1 << 3 | WIRE_BYTES) ||
 	    !wire_varint(&rest, &len) || len != size - (uint64_t)(rest.at - head))
 		return DECODE_WANT;
-	return route(progress_event(), rest, head_len == size);
+	return route(progress_event(), rest, size - head_len);
 }
 
 /* ---- the usual event ---- */
@@ -200,6 +207,7 @@ static inline enum decode_want follow(struct pb_event *event)
 	while (at.at < at.end) {
 		const struct shape_row *row;
 		uint32_t tag, len;
+		bool is_last;
 
 		if (!take_short(&at, &tag) || tag < TAG_BYTES(1) || (tag & 7) != WIRE_BYTES ||
 		    !take_short(&at, &len) || len > at.end - at.at)
@@ -210,7 +218,8 @@ static inline enum decode_want follow(struct pb_event *event)
 			at.at += len;
 			continue;
 		}
-		is_all = is_all && len == at.end - at.at;
+		is_last = len == at.end - at.at;
+		is_all = is_all && is_last;
 		at.end = at.at + len;
 		if (is_all) {
 			event->row = row;
@@ -219,7 +228,7 @@ static inline enum decode_want follow(struct pb_event *event)
 		}
 		shape = row->shape;
 		around += row->offset;
-		if (!shape->is_route)
+		if (!shape->is_route || !is_last)
 			return DECODE_WANT;
 	}
 	return DECODE_SKIP;
