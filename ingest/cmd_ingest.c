@@ -23,7 +23,7 @@ static struct {
 	const char *project, *isolation_dir, *trace_id, *since;
 	long long last;
 	const char *endpoint, *instance, *pool, *cache;
-	const char *ca, *cert, *key, *token_file;
+	const char *ca, *cert, *key, *tls_name, *token_file;
 	struct option_list headers;
 	bool no_tls, no_remote, dry_run, retry_missing, no_stderr, no_report, watch;
 	const char *record, *replay;
@@ -54,6 +54,8 @@ static const struct option table[] = {
 	{"tls-ca", 0, "FILE", OPTION_TEXT, &flags.ca, "trust this CA (PEM)"},
 	{"tls-cert", 0, "FILE", OPTION_TEXT, &flags.cert, "client certificate (PEM)"},
 	{"tls-key", 0, "FILE", OPTION_TEXT, &flags.key, "its key, if not in the same file"},
+	{"tls-server-name", 0, "NAME", OPTION_TEXT, &flags.tls_name,
+	 "the server's certificate is for this name, whatever the endpoint is called"},
 	{"no-tls", 0, NULL, OPTION_FLAG, &flags.no_tls, "speak plaintext whatever is configured"},
 	{"header", 0, "NAME=VALUE", OPTION_LIST, &flags.headers,
 	 "send this header; $VAR in the value is expanded, so that a secret need not be here"},
@@ -203,6 +205,7 @@ static int fill_options(struct ingest_options *options, struct err *err)
 		.ca = flags.ca,
 		.cert = flags.cert,
 		.key = flags.key,
+		.tls_name = flags.tls_name,
 		.token_file = flags.token_file,
 		.headers = flags.headers.values,
 		.header_count = flags.headers.count,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Where a text has its meaning. */
-enum when { ALWAYS, WITH_TLS, WITHOUT_CERTIFICATE, WITHOUT_TLS, WITH_SOCKET };
+enum when { ALWAYS, WITH_TLS, WITH_TLS_NAME, WITHOUT_CERTIFICATE, WITHOUT_TLS, WITH_SOCKET };
 
 /*
  * Texts of util/connection and lookup_http2, of the C library in English (the
@@ -27,7 +27,10 @@ static const struct {
 	{"TLS without h2", ALWAYS, " speaks TLS, but not gRPC: another port?"},
 	{"wrong version number", WITH_TLS,
 	 " does not speak TLS: --no-tls, or tls = false in .buckconfig"},
-	{"certificate is for another name", WITH_TLS, " shows a certificate for another name"},
+	{"certificate is for another name", WITH_TLS_NAME,
+	 " shows a certificate for another name than --tls-server-name says"},
+	{"certificate is for another name", WITH_TLS,
+	 " shows a certificate for another name: --tls-server-name NAME says which one is meant"},
 	{"certificate is not valid today", WITH_TLS,
 	 " shows a certificate that has run out, or is not valid yet"},
 	{"certificate is not trusted", WITH_TLS,
@@ -55,6 +58,8 @@ static bool applies(enum when when, const struct remote *remote)
 	switch (when) {
 	case WITH_TLS:
 		return remote->tls;
+	case WITH_TLS_NAME:
+		return remote->tls_name != NULL;
 	case WITHOUT_CERTIFICATE:
 		return remote->tls && !remote->cert_path;
 	case WITHOUT_TLS:

@@ -118,6 +118,7 @@ static void set_options(struct channel *channel)
 		.ca_path = remote->ca_path,
 		.cert_path = remote->cert_path,
 		.key_path = remote->key_path,
+		.tls_name = remote->tls_name,
 		.proxy = remote->loopback ? NULL : first_set(proxies),
 		.no_proxy = first_set(exceptions),
 		.connect_ms = CONNECT_MS,

@@ -43,7 +43,10 @@ static void add_call(struct metadata *metadata)
 	const struct remote *remote = metadata->remote;
 	bool local = strncmp(remote->endpoint, "unix:", 5) == 0;
 
-	metadata->authority = xstrdup(local ? "localhost" : remote->endpoint);
+	/* With another name of its own, as grpc's ssl_target_name_override has it. */
+	metadata->authority = xstrdup(remote->tls_name ? remote->tls_name
+				      : local	       ? "localhost"
+						       : remote->endpoint);
 	add(metadata, ":method", "POST", false);
 	add(metadata, ":scheme", remote->tls ? "https" : "http", false);
 	add(metadata, ":path", "", false);

@@ -148,14 +148,15 @@ static int choose(const struct remote_flags *flags, struct buckconfig *config, b
 static int decide_tls(const struct remote_flags *flags, const struct choice *choice,
 		      bool configured, bool *out_tls, struct err *err)
 {
-	bool wanted = flags->ca || flags->cert || flags->key;
+	bool wanted = flags->ca || flags->cert || flags->key || flags->tls_name;
 	enum address_scheme scheme = choice->address.scheme;
 
 	if (choice->from_config && scheme == ADDRESS_PLAINTEXT)
 		scheme = ADDRESS_BARE;
 	if (flags->no_tls && (wanted || scheme == ADDRESS_TLS))
 		return err_set(err, ERR_USAGE, "--no-tls contradicts %s",
-			       wanted ? "--tls-ca, --tls-cert and --tls-key" : "grpcs://");
+			       wanted ? "--tls-ca, --tls-cert, --tls-key and --tls-server-name"
+				      : "grpcs://");
 	if (wanted && scheme == ADDRESS_PLAINTEXT)
 		return err_set(err, ERR_USAGE, "grpc:// is plaintext: --tls-* want grpcs://");
 	if (flags->no_tls || scheme == ADDRESS_PLAINTEXT)
@@ -199,6 +200,11 @@ static int load_tls(const struct remote_flags *flags, struct buckconfig *config,
 {
 	if (flags->key && !flags->cert)
 		return err_set(err, ERR_USAGE, "--tls-key wants --tls-cert");
+	if (flags->tls_name && !(remote->tls_name = address_host_name(flags->tls_name)))
+		return err_set(err, ERR_USAGE,
+			       "--tls-server-name wants a host's name or IPv4 address, without "
+			       "port, not '%s'",
+			       flags->tls_name);
 	if (pick_path(flags->ca, config, "tls_ca_certs", &remote->ca_path, err) < 0 ||
 	    pick_path(flags->cert, config, "tls_client_cert", &remote->cert_path, err) < 0)
 		return -1;
@@ -335,6 +341,7 @@ void remote_release(struct remote *remote)
 	free(remote->ca_path);
 	free(remote->cert_path);
 	free(remote->key_path);
+	free(remote->tls_name);
 	free(remote->token_path);
 	free(remote->source);
 	*remote = (struct remote){0};
@@ -378,6 +385,6 @@ bool remote_same(const struct remote *a, const struct remote *b)
 {
 	return strcmp(a->endpoint, b->endpoint) == 0 && a->tls == b->tls &&
 	       same_file(a->ca_path, b->ca_path) && same_file(a->cert_path, b->cert_path) &&
-	       same_file(a->key_path, b->key_path) && same_headers(a, b) &&
-	       same_text(a->token_path, b->token_path);
+	       same_file(a->key_path, b->key_path) && same_text(a->tls_name, b->tls_name) &&
+	       same_headers(a, b) && same_text(a->token_path, b->token_path);
 }

@@ -31,6 +31,7 @@ struct remote {
 	char *ca_path;	 /* PEM; NULL: the system's roots */
 	char *cert_path; /* PEM with certificate chain; NULL */
 	char *key_path;	 /* PEM with private key; equal to cert_path if in one file; NULL */
+	char *tls_name;	 /* whose certificate it shows, and the :authority; NULL: the endpoint's */
 	struct header *headers;
 	size_t header_count;
 	char *token_path; /* bearer token file, re-read when refused once; NULL */
@@ -45,6 +46,7 @@ struct remote_flags {
 	const char *endpoint;	    /* --endpoint */
 	const char *ca;		    /* --tls-ca */
 	const char *cert, *key;	    /* --tls-cert, --tls-key; key NULL: it is in the cert's file */
+	const char *tls_name;	    /* --tls-server-name */
 	const char *token_file;	    /* --token-file */
 	const char *const *headers; /* --header NAME=VALUE or "NAME: VALUE" ($VAR expanded) */
 	size_t header_count;

@@ -122,6 +122,16 @@ static bool is_host_name(const char *host)
 	return *host && strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-._") == strlen(host);
 }
 
+char *address_host_name(const char *text)
+{
+	char *name = lower_case(text, strlen(text));
+
+	if (is_host_name(name))
+		return name;
+	free(name);
+	return NULL;
+}
+
 static bool is_loopback(const struct address *address)
 {
 	static const char suffix[] = ".localhost";

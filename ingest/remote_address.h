@@ -36,5 +36,7 @@ void address_release(struct address *address);
  * "unix:/s.sock"; no port: 443 with TLS, else 80. Caller frees.
  */
 char *address_endpoint(const struct address *address, bool tls);
+/* A host's name or IPv4 address alone, in lower case; NULL: it is none. Caller frees. */
+char *address_host_name(const char *text);
 
 #endif

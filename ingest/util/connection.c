@@ -15,6 +15,7 @@
 struct connection {
 	CURLM *multi;
 	CURL *curl;
+	struct curl_slist *connect_to; /* libcurl's, for as long as it connects */
 	bool established;
 	bool plain; /* nothing stands between us and the socket */
 	bool proxied;
@@ -106,15 +107,32 @@ static void set_tls(struct connection *connection, const struct connection_optio
 
 /* ---- life ---- */
 
+/* Whatever the URL names, whose name is the one that TLS asks for and verifies. */
+static void lead_to(struct connection *connection, const char *server)
+{
+	char *way = xasprintf("::%s", server);
+
+	connection->connect_to = curl_slist_append(NULL, way);
+	if (!connection->connect_to)
+		abort(); /* out of memory */
+	curl_easy_setopt(connection->curl, CURLOPT_CONNECT_TO, connection->connect_to);
+	free(way);
+}
+
 static void set_server(struct connection *connection, const struct connection_options *options)
 {
 	bool local = strncmp(options->server, "unix:", 5) == 0;
+	const char *named = options->tls ? options->tls_name : NULL;
 	char *url = xasprintf("http%s://%s/", options->tls ? "s" : "",
-			      local ? "localhost" : options->server);
+			      named   ? named
+			      : local ? "localhost"
+				      : options->server);
 
 	curl_easy_setopt(connection->curl, CURLOPT_URL, url);
 	if (local)
 		curl_easy_setopt(connection->curl, CURLOPT_UNIX_SOCKET_PATH, options->server + 5);
+	else if (named)
+		lead_to(connection, options->server);
 	free(url);
 }
 
@@ -172,6 +190,7 @@ void connection_free(struct connection *connection)
 	curl_multi_remove_handle(connection->multi, connection->curl);
 	curl_easy_cleanup(connection->curl);
 	curl_multi_cleanup(connection->multi);
+	curl_slist_free_all(connection->connect_to);
 	curl_global_cleanup();
 	sigaction(SIGPIPE, &before, NULL);
 	free(connection);

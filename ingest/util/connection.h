@@ -23,9 +23,12 @@ struct connection_options {
 	const char *ca_path;   /* PEM, in place of the system's roots; NULL */
 	const char *cert_path; /* PEM, what we show; NULL: nothing */
 	const char *key_path;  /* PEM, its key */
-	const char *proxy;     /* URL, asked for a tunnel; NULL: none, whatever curl would take */
-	const char *no_proxy;  /* hosts that are reached without it, as curl has it; NULL */
-	int64_t connect_ms;    /* until it is established, TLS included */
+	/* Whose certificate it must be, and whom we ask for (SNI): a host's name or IPv4 address;
+	   NULL: the one in `server`, localhost for a unix socket */
+	const char *tls_name;
+	const char *proxy;    /* URL, asked for a tunnel; NULL: none, whatever curl would take */
+	const char *no_proxy; /* hosts that are reached without it, as curl has it; NULL */
+	int64_t connect_ms;   /* until it is established, TLS included */
 };
 
 struct connection;

@@ -173,7 +173,7 @@ def test_a_mended_digest_function_counts_for_known_logs(br2, project, server, tm
 
 @pytest.fixture(scope='module')
 def certificates(tmp_path_factory):
-    """A CA, a server's and a client's certificate, and a CA that signed none of them."""
+    """A CA, certificates of a server, of one by another name and of a client, and a CA that signed none of them."""
     folder = tmp_path_factory.mktemp('tls')
 
     def openssl(*args):
@@ -182,8 +182,8 @@ def certificates(tmp_path_factory):
     for ca in ('ca', 'other'):
         openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2',
                 '-subj', f'/CN=test {ca}', '-keyout', f'{ca}.key', '-out', f'{ca}.pem')
-    (folder / 'ext').write_text('subjectAltName=IP:127.0.0.1,DNS:localhost\n')
-    for name in ('server', 'client'):
+    for name, names in {'server': 'IP:127.0.0.1,DNS:localhost', 'named': 'DNS:cache.example', 'client': 'DNS:client'}.items():
+        (folder / 'ext').write_text(f'subjectAltName={names}\n')
         openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes',
                 '-subj', f'/CN={name}', '-keyout', f'{name}.key', '-out', f'{name}.csr')
         openssl('x509', '-req', '-in', f'{name}.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial',
@@ -204,6 +204,21 @@ def test_tls(br2, project, certificates, tmp_path):
     assert 'tls' in plain.stderr.lower()
     assert value(tmp_path / 'wrong.db', 'SELECT count(*) FROM run') == 3
     assert right.stderr.count('error') == 0
+
+
+def test_tls_server_name(br2, project, certificates, tmp_path):
+    """As through a port-forward: the certificate is cache.example's, the endpoint 127.0.0.1."""
+    root = project('flaky')
+    with harness.Server(tmp_path, '--cert', certificates / 'named.pem', '--key', certificates / 'named.key') as tls:
+        common = ['--endpoint', f'grpcs://{tls.address}', '--tls-ca', certificates / 'ca.pem', '--no-report']
+        br2.run(root, '--db', tmp_path / 'right.db', *common, '--tls-server-name', 'cache.example')
+        without = br2.run(root, '--db', tmp_path / 'without.db', *common, code=2)
+        wrong = br2.run(root, '--db', tmp_path / 'wrong.db', *common, '--tls-server-name', 'other.example', code=2)
+    assert value(tmp_path / 'right.db', 'SELECT count(*) FROM lookup WHERE state = 2') == 2
+    assert 'shows a certificate for another name: --tls-server-name NAME says' in without.stderr
+    assert 'shows a certificate for another name than --tls-server-name says' in wrong.stderr
+    for name in ('without', 'wrong'):
+        assert value(tmp_path / f'{name}.db', 'SELECT count(*) FROM lookup WHERE state = 2') == 0
 
 
 def test_client_certificate(br2, project, certificates, tmp_path):

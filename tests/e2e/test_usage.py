@@ -233,6 +233,8 @@ def test_help(br2, verb):
     ['--no-such-option'], ['--since', 'yesterday-ish'], ['--last', 'many'], ['report', '--format', 'xml'],
     ['--endpoint', 'http://localhost:8980'], ['--record', 'a', '--replay', 'b'], ['--instance', 'a//b'],
     ['--tls-ca', 'no such file', '--endpoint', 'grpcs://localhost:1'],
+    ['--tls-server-name', 'cache.example', '--no-tls'], ['--tls-server-name', 'cache.example', '--endpoint', 'grpc://h:1'],
+    ['--tls-server-name', 'cache.example:443', '--endpoint', 'h:1'],
     ['--db', ''], ['--project', ''], ['--endpoint', ''], ['--in-flight', '4294967297'], ['--pool', 'a/'],
 ])
 def test_usage_errors(br2, project, args):

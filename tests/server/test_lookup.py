@@ -257,7 +257,17 @@ def test_tls(pki, tmp_path):
 def test_tls_other_name(pki, tmp_path):
     with harness.Server(tmp_path, *tls(pki, 'named')) as server:
         assert refusal(f'grpcs://{server.address}', '--tls-ca', pki / 'ca.pem') == \
-            'X shows a certificate for another name'
+            'X shows a certificate for another name: --tls-server-name NAME says which one is meant'
+
+
+def test_tls_server_name(pki, tmp_path):
+    """The certificate is of that name, or the server is not asked."""
+    with harness.Server(tmp_path, *tls(pki, 'named')) as server:
+        trusted = [f'grpcs://{server.address}', '--tls-ca', pki / 'ca.pem', '--tls-server-name']
+        assert ask(*trusted, 'Cache.Example').outcomes() == {'not_found'}
+        for wrong in ('other.example', 'example', 'x.cache.example', '127.0.0.1'):
+            assert refusal(*trusted, wrong) == 'X shows a certificate for another name than --tls-server-name says'
+        assert 'no trusted CA' in refusal(trusted[0], '--tls-ca', pki / 'other.pem', '--tls-server-name', 'cache.example')
 
 
 def test_tls_to_plaintext(server):

@@ -86,6 +86,26 @@ def test_only_the_given_authority_is_trusted(pki, tmp_path):
         assert 'no trusted CA' in refusal(f'grpcs://{peer.address}', '--tls-ca', pki / 'other.pem', env=system)
 
 
+@pytest.mark.parametrize('way', ['address', 'socket'])
+def test_server_name(pki, tmp_path, way):
+    """The server is asked for by that name, wherever it is reached."""
+    asked = []
+    tls = context(pki, 'named', sni_callback=lambda _socket, name, _context: asked.append(name))
+    peer = Peer(each(answer), tls=tls)
+    endpoint = f'grpcs://{peer.address}'
+    if way == 'socket':
+        peer.listening.close()
+        peer.listening = socket.socket(socket.AF_UNIX)
+        peer.listening.bind(str(tmp_path / 's'))
+        peer.listening.listen()
+        endpoint = f'unix:{tmp_path}/s'
+    with peer:
+        answers = ask(endpoint, '--tls-ca', pki / 'ca.pem', '--tls-server-name', 'cache.example')
+        assert answers.tally['found'] == 1, answers.err
+        assert 'for another name than' in refusal(endpoint, '--tls-ca', pki / 'ca.pem', '--tls-server-name', 'a.example')
+    assert asked == ['cache.example', 'a.example']
+
+
 def test_key_with_a_password(pki, tmp_path):
     """An error, not a prompt."""
     subprocess.run(['openssl', 'rsa', '-aes128', '-passout', 'pass:secret', '-in', pki / 'client.key', '-out',
@@ -196,11 +216,13 @@ def test_tunnel_with_tls(pki):
     with Peer(each(answer), tls=context(pki)) as peer, Proxy(int(peer.address.split(':')[1])) as proxy:
         env = {'http_proxy': proxy.address}
         assert refusal(f'grpcs://{FAR}', '--tls-ca', pki / 'ca.pem', env=env) == \
-            'X shows a certificate for another name' + THROUGH
+            'X shows a certificate for another name: --tls-server-name NAME says which one is meant' + THROUGH
     with Peer(each(answer), tls=context(pki, 'named')) as peer, Proxy(int(peer.address.split(':')[1])) as proxy:
         env = {'http_proxy': proxy.address}
         answers = ask('grpcs://cache.example:1', '--tls-ca', pki / 'ca.pem', digests=DIGESTS[:200], env=env)
+        far = ask(f'grpcs://{FAR}', '--tls-ca', pki / 'ca.pem', '--tls-server-name', 'cache.example', env=env)
     assert answers.tally['found'] == 200 and answers.tally['retries'] == 0
+    assert far.tally['found'] == 1 and proxy.heads[1].startswith(f'CONNECT {FAR} HTTP/1.1\r\n')
 
 
 def test_tunnel_refused():
@@ -221,4 +243,5 @@ def test_around_the_proxy(name):
     """Nothing of it: 127.0.0.1 refuses, the far address keeps silent or is not reached."""
     with Proxy(0) as proxy:
         refusal(FAR, '--no-tls', env={'http_proxy': proxy.address, name: 'a.example,192.0.2.1'})
+        refusal(FAR, '--tls-server-name', 'b.example', env={'http_proxy': proxy.address, name: 'b.example'})
     assert not proxy.heads

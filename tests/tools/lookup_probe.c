@@ -57,6 +57,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv, struct er
 		{"tls-ca", 0, "FILE", OPTION_TEXT, &a->remote.ca, "trusted CA"},
 		{"tls-cert", 0, "FILE", OPTION_TEXT, &a->remote.cert, "client certificate"},
 		{"tls-key", 0, "FILE", OPTION_TEXT, &a->remote.key, "its private key"},
+		{"tls-server-name", 0, "NAME", OPTION_TEXT, &a->remote.tls_name, "its name"},
 		{"no-tls", 0, NULL, OPTION_FLAG, &a->remote.no_tls, "ask without TLS"},
 		{"token-file", 0, "FILE", OPTION_TEXT, &a->remote.token_file, "bearer token"},
 		{"header", 0, "NAME=VALUE", OPTION_LIST, &a->headers, "header to send"},

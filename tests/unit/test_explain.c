@@ -22,7 +22,8 @@ static const struct {
 	{true, false, 14, "error:0A00010B:SSL routines::wrong version number",
 	 "H:1 does not speak TLS: --no-tls, or tls = false in .buckconfig"},
 	{true, false, 14, "the certificate is for another name",
-	 "H:1 shows a certificate for another name"},
+	 "H:1 shows a certificate for another name: --tls-server-name NAME says which one is "
+	 "meant"},
 	{true, false, 14, "the certificate is not trusted: self-signed certificate",
 	 "H:1 shows a certificate that no trusted CA signed: --tls-ca FILE names one"},
 	{true, false, 14, "the certificate is not valid today",
@@ -46,6 +47,25 @@ static const struct {
 	{false, false, 8, "quota", "H:1 answers with an error: quota (code 8)"},
 };
 
+static void explain(const struct remote *remote, const char *message, struct buf *line)
+{
+	buf_clear(line);
+	explain_failure(remote, false, 14, message, line);
+}
+
+static void test_another_name_than_the_given_one(void **state)
+{
+	char endpoint[] = "H:1", name[] = "n";
+	const struct remote remote = {.endpoint = endpoint, .tls = true, .tls_name = name};
+	struct buf line = BUF_INIT;
+
+	(void)state;
+	explain(&remote, "the certificate is for another name", &line);
+	assert_string_equal(line.data,
+			    "H:1 shows a certificate for another name than --tls-server-name says");
+	buf_release(&line);
+}
+
 static void test_lines(void **state)
 {
 	char endpoint[] = "H:1";
@@ -67,6 +87,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_another_name_than_the_given_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,10 +164,34 @@ static void test_contradicting_flags(void **state)
 	refuse(FLAGS(.endpoint = "h:1", .no_tls = true, .ca = "x"), NULL,
 	       "--no-tls contradicts --tls");
 	refuse(FLAGS(.endpoint = "grpc://h:1", .ca = "x"), NULL, "grpcs://");
+	refuse(FLAGS(.endpoint = "h:1", .no_tls = true, .tls_name = "n"), NULL,
+	       "--no-tls contradicts --tls");
+	refuse(FLAGS(.endpoint = "grpc://h:1", .tls_name = "n"), NULL, "--tls-* want grpcs://");
 	refuse(FLAGS(.endpoint = "h:1", .key = "x"), NULL, "--tls-cert");
 }
 
 /* ---- certificates ---- */
+
+static void test_server_name(void **state)
+{
+	static const char *const faulty[] = {"", "h:1", "grpcs://h", "h/", "a b", "*.h", "[::1]"};
+	struct remote remote;
+	size_t i;
+
+	(void)state;
+	/* TLS is wanted then, as with the other --tls-*. */
+	resolve(FLAGS(.endpoint = "localhost:1", .tls_name = "Cache.Example"), NULL, &remote);
+	assert_true(remote.tls);
+	assert_string_equal(remote.endpoint, "localhost:1");
+	assert_string_equal(remote.tls_name, "cache.example");
+	remote_release(&remote);
+	resolve(FLAGS(.endpoint = "grpcs://h:1"), NULL, &remote);
+	assert_null(remote.tls_name);
+	remote_release(&remote);
+	for (i = 0; i < sizeof(faulty) / sizeof(faulty[0]); i++)
+		refuse(FLAGS(.endpoint = "h:1", .tls_name = faulty[i]), NULL,
+		       "--tls-server-name wants a host's name");
+}
 
 static void test_certificates_of_flags(void **state)
 {
@@ -520,6 +544,7 @@ int main(void)
 		cmocka_unit_test_setup(test_tls_of_buckconfig_goes_by_its_key, clear_environment),
 		cmocka_unit_test_setup(test_tls_of_a_flag_goes_by_its_scheme, clear_environment),
 		cmocka_unit_test_setup(test_contradicting_flags, clear_environment),
+		cmocka_unit_test_setup(test_server_name, clear_environment),
 		cmocka_unit_test_setup(test_certificates_of_flags, clear_environment),
 		cmocka_unit_test_setup(test_certificates_of_buckconfig, clear_environment),
 		cmocka_unit_test_setup(test_headers_of_buckconfig, clear_environment),
