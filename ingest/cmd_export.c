@@ -118,8 +118,8 @@ static int export_defaults(struct store *store, struct written *written, struct 
 	return rc;
 }
 
-static int export_all(struct store *store, int count, char **views, struct written *written,
-		      struct err *err)
+static int export_wanted(struct store *store, int count, char **views, struct written *written,
+			 struct err *err)
 {
 	int i;
 
@@ -132,6 +132,23 @@ static int export_all(struct store *store, int count, char **views, struct writt
 	for (i = 0; i < count; i++)
 		export_one(store, views[i], written);
 	return 0;
+}
+
+/*
+ * All files are of one moment, else what an ingest commits between two of them would make
+ * them disagree. What ends this by force, such as a disk that is full for SQLite, is a view
+ * that failed, and told by the exit code.
+ */
+static int export_all(struct store *store, int count, char **views, struct written *written,
+		      struct err *err)
+{
+	int rc;
+
+	if (store_hold(store, err) < 0)
+		return -1;
+	rc = export_wanted(store, count, views, written, err);
+	store_release(store);
+	return rc;
 }
 
 static int code_of(const struct written *written)

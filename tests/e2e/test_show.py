@@ -1,10 +1,14 @@
 """What a person sees of a database: report, digest, views, sql, export."""
+import contextlib
 import csv
 import io
 import json
 import os
 import re
+import shutil
+import sqlite3
 import subprocess
+import time
 
 import pytest
 
@@ -452,6 +456,30 @@ def test_export_trouble(shown, tmp_path):
     assert os.listdir(tmp_path) == ['summary.csv'], 'no temporary file stays'
     said = show(shown, 'export', '--csv', tmp_path, 'no_such_view', 'runs', code=3)
     assert "no view or table 'no_such_view'" in said.stderr and (tmp_path / 'runs.csv').exists()
+
+
+def test_export_is_of_one_moment(shown, tmp_path):
+    """Somebody commits after the first file is there: the last one does not tell of it, and he need only wait."""
+    db, sheets = tmp_path / 'br2.db', tmp_path / 'sheets'
+    shutil.copy(shown.db, db)
+    with contextlib.closing(sqlite3.connect(db, timeout=100)) as writer:
+        writer.executescript("""
+            CREATE TABLE note (n);
+            INSERT INTO note VALUES ('before');
+            CREATE VIEW slow AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 4000000)
+                SELECT max(n) FROM c;
+            CREATE VIEW again AS SELECT n FROM note;""")
+        export = shown.start('export', '--csv', sheets, '--db', db, 'note', 'slow', 'again')
+        while not (sheets / 'note.csv').exists():
+            assert export.poll() is None
+            time.sleep(0.01)
+        writer.execute("UPDATE note SET n = 'after'")
+        writer.commit()
+    _, messages = export.communicate(timeout=100)
+    assert export.returncode == 0, messages
+    for name in ('note', 'again'):
+        assert read_csv(sheets / f'{name}.csv') == [['n'], ['before']]
+    assert value(db, 'SELECT n FROM note') == 'after'
 
 
 def test_export_goes_on_after_a_view_that_fails(shown, tmp_path):
