@@ -206,26 +206,50 @@ static int read_text(struct line_reader *read, struct str *out)
 	return 0;
 }
 
-/* [seconds, nanoseconds] */
-static bool read_time(struct json_scan *scan, int64_t *target)
+/* A number as a text, which is how protobuf's own JSON has those of 64 bits. */
+static bool number_of(struct str text, struct json_number *out_number)
 {
-	int64_t parts[2] = {0, 0};
-	bool first = true;
+	struct json_scan scan = {text.data, text.data + text.len};
+
+	return json_scan_number(&scan, out_number) && scan.at == scan.end;
+}
+
+/* As a number, or as a text. */
+static bool read_digits(struct line_reader *read, struct json_number *out_number)
+{
+	struct str text;
+
+	if (json_scan_kind(&read->scan) != JSON_KIND_STRING)
+		return json_scan_number(&read->scan, out_number);
+	return json_scan_string(&read->scan, &text) && number_of(text, out_number);
+}
+
+/* [seconds, nanoseconds] */
+static bool read_time(struct line_reader *read, int64_t *target)
+{
+	struct json_number parts[2];
+	bool first = true, fits = true;
 	size_t i;
 
-	for (i = 0; i < 2; i++)
-		if (json_scan_element(scan, &first) <= 0 || !json_scan_integer(scan, &parts[i]))
+	for (i = 0; i < 2; i++) {
+		if (json_scan_element(&read->scan, &first) <= 0 || !read_digits(read, &parts[i]))
 			return false;
-	if (json_scan_element(scan, &first) != 0)
+		fits &= parts[i].kind == JSON_NUMBER_SIGNED;
+	}
+	if (json_scan_element(&read->scan, &first) != 0)
 		return false;
-	*target = rules_time_ns(parts[0], parts[1]);
+	*target = fits ? rules_time_ns(parts[0].value, parts[1].value) : UNKNOWN;
 	return true;
 }
 
-static int read_number(void *target, enum shape_type type, int64_t value)
+/* What does not fit is unknown: of a record that has it the rest is worth as much. */
+static int read_number(void *target, enum shape_type type, const struct json_number *number)
 {
+	bool is_signed = number->kind == JSON_NUMBER_SIGNED;
+	int64_t value = number->value;
+
 	if (type == SHAPE_NONZERO)
-		*(int64_t *)target = value > 0 ? value : UNKNOWN;
+		*(int64_t *)target = is_signed && value > 0 ? value : UNKNOWN;
 	else if (type == SHAPE_ID)
 		*(uint64_t *)target = (uint64_t)value;
 	else if (type == SHAPE_IDS)
@@ -233,10 +257,10 @@ static int read_number(void *target, enum shape_type type, int64_t value)
 	else if (type == SHAPE_BOOL)
 		*(bool *)target = value != 0;
 	else if (type == SHAPE_SIZE)
-		*(int64_t *)target = value < 0 ? UNKNOWN : value;
+		*(int64_t *)target = is_signed && value >= 0 ? value : UNKNOWN;
 	else if (type == SHAPE_INT || type == SHAPE_ENUM || type == SHAPE_ZIGZAG ||
 		 type == SHAPE_DURATION)
-		*(int64_t *)target = value;
+		*(int64_t *)target = is_signed ? value : UNKNOWN;
 	else
 		return -1;
 	return 0;
@@ -244,6 +268,8 @@ static int read_number(void *target, enum shape_type type, int64_t value)
 
 static int read_string(void *target, const struct shape_row *row, struct str text)
 {
+	struct json_number number;
+
 	if (row->type == SHAPE_TEXT || row->type == SHAPE_TEXTS)
 		rules_set_text(target, text.data, text.len);
 	else if (row->type == SHAPE_DIGEST)
@@ -251,7 +277,7 @@ static int read_string(void *target, const struct shape_row *row, struct str tex
 	else if (row->type == SHAPE_ENUM)
 		*(int64_t *)target = rules_action_kind(text);
 	else
-		return -1;
+		return number_of(text, &number) ? read_number(target, row->type, &number) : -1;
 	return 0;
 }
 
@@ -260,7 +286,7 @@ static int read_object(struct line_reader *read, const struct shape *shape, void
 static int read_plain(struct line_reader *read, const struct shape_row *row, void *target)
 {
 	struct str text = STR_NULL;
-	int64_t number = 0;
+	struct json_number number;
 	bool flag = false;
 	int rc = -1;
 
@@ -271,13 +297,14 @@ static int read_plain(struct line_reader *read, const struct shape_row *row, voi
 		rc = read_string(target, row, text);
 		break;
 	case JSON_KIND_NUMBER:
-		if (json_scan_integer(&read->scan, &number))
-			rc = read_number(target, row->type, number);
+		if (json_scan_number(&read->scan, &number))
+			rc = read_number(target, row->type, &number);
 		break;
 	case JSON_KIND_BOOL:
 		if (!json_scan_bool(&read->scan, &flag))
 			return broken(read);
-		rc = read_number(target, row->type, flag);
+		number = (struct json_number){JSON_NUMBER_SIGNED, flag};
+		rc = read_number(target, row->type, &number);
 		break;
 	case JSON_KIND_NONE:
 		return broken(read);
@@ -303,7 +330,7 @@ static int read_one(struct line_reader *read, const struct shape_row *row, void 
 		return skip(read);
 	}
 	if (row->type == SHAPE_TIME)
-		return read_time(&read->scan, target) ? 0 : malformed(read, row);
+		return read_time(read, target) ? 0 : malformed(read, row);
 	return read_plain(read, row, target);
 }
 

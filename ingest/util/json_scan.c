@@ -216,23 +216,37 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-bool json_scan_integer(struct json_scan *scan, int64_t *out_value)
+/* What follows the digits of a number that is not written as a whole one. */
+static const char *pass_fraction(const char *at, const char *end)
 {
-	bool negative = take(scan, '-');
+	static const char signs[] = {'.', 'e', 'E', '+', '-'}; /* the first three begin it */
+
+	if (at < end && memchr(signs, *at, 3))
+		while (at < end && (is_digit(*at) || memchr(signs, *at, sizeof(signs))))
+			at++;
+	return at;
+}
+
+bool json_scan_number(struct json_scan *scan, struct json_number *out_number)
+{
+	bool negative = take(scan, '-'), fits = true;
 	const char *at = scan->at;
-	int64_t value = 0; /* negative, which reaches one further */
+	uint64_t value = 0;
 
 	if (at == scan->end || !is_digit(*at))
 		return false;
 	for (; at < scan->end && is_digit(*at); at++)
 		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_sub_overflow(value, *at - '0', &value))
-			return false;
-	if (at < scan->end && (*at == '.' || *at == 'e' || *at == 'E'))
-		return false;
-	scan->at = at;
-	*out_value = value;
-	return negative || !__builtin_sub_overflow(0, value, out_value);
+		    __builtin_add_overflow(value, (uint64_t)(*at - '0'), &value))
+			fits = false;
+	scan->at = pass_fraction(at, scan->end);
+	*out_number = (struct json_number){JSON_NUMBER_OTHER, 0};
+	if (!fits || scan->at > at || (negative && value > (uint64_t)INT64_MAX + 1))
+		return true;
+	out_number->kind =
+		negative || value <= INT64_MAX ? JSON_NUMBER_SIGNED : JSON_NUMBER_UNSIGNED;
+	out_number->value = (int64_t)(negative ? 0 - value : value);
+	return true;
 }
 
 static bool take_word(struct json_scan *scan, const char *word)

@@ -29,6 +29,15 @@ enum json_kind {
 	JSON_KIND_NULL,
 };
 
+struct json_number {
+	enum {
+		JSON_NUMBER_SIGNED,   /* whole, in `value` */
+		JSON_NUMBER_UNSIGNED, /* whole, over INT64_MAX: `value` as a uint64_t */
+		JSON_NUMBER_OTHER,    /* not whole, or 64 bits do not hold it: `value` is 0 */
+	} kind;
+	int64_t value;
+};
+
 /* What the next value is, by its first byte. */
 enum json_kind json_scan_kind(struct json_scan *scan);
 
@@ -43,8 +52,8 @@ int json_scan_element(struct json_scan *scan, bool *first);
 
 /* A string as it stands between its quotes. */
 bool json_scan_string(struct json_scan *scan, struct str *out_raw);
-/* false: not a whole number, or one that 64 bits do not hold. */
-bool json_scan_integer(struct json_scan *scan, int64_t *out_value);
+/* A number, taken whatever it is. false: none stands there. */
+bool json_scan_number(struct json_scan *scan, struct json_number *out_number);
 bool json_scan_bool(struct json_scan *scan, bool *out_value);
 /* Any value. false: it does not end, or lies deeper than 500 brackets. */
 bool json_scan_skip(struct json_scan *scan);

@@ -138,7 +138,7 @@ static const char fallback_json[] =
 	JSON_END("\"ActionExecution\":{" JSON_KEY "," JSON_NAME ",\"failed\":true,"
 		 "\"error\":{\"Unknown\":\"why\"},\"execution_kind\":1,"
 		 "\"wall_time_us\":1000999,\"output_size\":10,"
-		 "\"input_files_bytes\":null,\"cache_upload_result\":1,"
+		 "\"input_files_bytes\":9223372036854775808,\"cache_upload_result\":1,"
 		 "\"dep_file_cache_upload_result\":0,\"hostname\":\"h\","
 		 "\"dep_file_key\":\"d\",\"target_rule_type_name\":\"r\","
 		 "\"scheduling_mode\":13,\"commands\":["

@@ -4,6 +4,7 @@
  */
 #include "decode_testing.h"
 #include "log_bytes.h"
+#include "util/mem.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -167,6 +168,88 @@ static void test_malformed_json(void **state)
 	}
 	assert_int_equal(decode_wants(decoder, (const uint8_t *)"\0\0\0\0", 4, 4), DECODE_WANT);
 	decoder_free(decoder);
+}
+
+/* The text of an action's end where all that is counted has this value. Caller frees. */
+static char *counted_text(const char *value)
+{
+	static const char *const names[] = {"wall_time_us",	   "output_size",
+					    "input_files_bytes",   "scheduling_mode",
+					    "cache_upload_result", "something_new"};
+	struct buf line = BUF_INIT;
+	char *text;
+	size_t i;
+
+	buf_addf(&line,
+		 "{\"Event\":{\"timestamp\":[1,0],\"new\":[%s,{\"a\":%s}],\"span_id\":7,\"data\":"
+		 "{\"SpanEnd\":{\"duration_us\":%s,\"data\":{\"ActionExecution\":{"
+		 "\"commands\":[{\"details\":{\"metadata\":{\"start_time\":[%s,0],"
+		 "\"execution_stats\":{\"memory_peak\":%s}},\"signed_exit_code\":%s}}]",
+		 value, value, value, value, value, value);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		buf_addf(&line, ",\"%s\":%s", names[i], value);
+	buf_addstr(&line, "}}}}}}");
+	text = decode_text(DECODE_JSON, line.data, line.len);
+	buf_release(&line);
+	return text;
+}
+
+static void expect_counted(const char *value, const char *want)
+{
+	char *text = counted_text(value), *quoted = xasprintf("\"%s\"", value);
+	char *of_text = counted_text(quoted);
+
+	assert_string_equal(text, want);
+	assert_string_equal(of_text, want);
+	free(text);
+	free(quoted);
+	free(of_text);
+}
+
+/* Of a record with a number that does not fit, that number is unknown, and no more. */
+static void test_numbers_that_do_not_fit(void **state)
+{
+	static const char *const cases[] = {
+		"9223372036854775808",
+		"18446744073709551615",
+		"18446744073709551616",
+		"-9223372036854775809",
+		"1.5",
+		"1e30",
+		"123456789012345678901234567890",
+	};
+	size_t i;
+
+	(void)state;
+	expect_counted("5",
+		       "8 seq=0 span=7 parent=0 time_ns=1000000000 duration_us=5\n"
+		       " action type=1 failed=0 kind=0 execution_kind=0 wall_us=5 duration_us=5"
+		       " output_bytes=5 input_bytes=5 upload=5 scheduling_mode=5\n"
+		       "  attempt kind=0 status=0 hit=0 worker=0 exit=5 start_ns=5000000000"
+		       " memory_peak=5\n");
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect_counted(cases[i], "8 seq=0 span=7 parent=0 time_ns=1000000000\n"
+					 " action type=1 failed=0 kind=0 execution_kind=0\n"
+					 "  attempt kind=0 status=0 hit=0 worker=0\n");
+}
+
+/* Spans have numbers of 64 bits. */
+static void test_large_spans(void **state)
+{
+	static const char *const cases[] = {"18446744073709551615", "\"18446744073709551615\""};
+	char *text, *line;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		line = xasprintf("{\"Event\":{\"timestamp\":[1,0],\"span_id\":%s,\"data\":{"
+				 "\"SpanEnd\":{\"data\":{\"ActionExecution\":{}}}}}}",
+				 cases[i]);
+		text = decode_text(DECODE_JSON, line, strlen(line));
+		assert_non_null(strstr(text, " span=18446744073709551615 "));
+		free(text);
+		free(line);
+	}
 }
 
 /* Half the record is a million attempts that say nothing: refused, and the next one is read. */
@@ -409,6 +492,8 @@ int main(void)
 		cmocka_unit_test(test_deep_nesting),
 		cmocka_unit_test(test_malformed_protobuf),
 		cmocka_unit_test(test_malformed_json),
+		cmocka_unit_test(test_numbers_that_do_not_fit),
+		cmocka_unit_test(test_large_spans),
 		cmocka_unit_test(test_too_many_parts),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_too_many_json_values),

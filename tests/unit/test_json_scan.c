@@ -96,31 +96,44 @@ static void test_depth(void **state)
 	assert_false(json_scan_skip(&scan));
 }
 
-static void expect_integer(const char *text, bool whole, int64_t value)
+static void expect_number(const char *text, int kind, int64_t value)
 {
 	struct json_scan scan = over(text);
-	int64_t got = 0;
+	struct json_number got;
 
-	assert_int_equal(json_scan_integer(&scan, &got), whole);
-	if (whole)
-		assert_true(got == value);
+	assert_true(json_scan_number(&scan, &got));
+	assert_int_equal(got.kind, kind);
+	assert_true(got.value == value);
+	assert_true(scan.at == scan.end || *scan.at == ',');
 }
 
-static void test_integers(void **state)
+static void expect_no_number(const char *text)
+{
+	struct json_scan scan = over(text);
+	struct json_number got;
+
+	assert_false(json_scan_number(&scan, &got));
+}
+
+static void test_numbers(void **state)
 {
 	(void)state;
-	expect_integer("0,", true, 0);
-	expect_integer(" -12]", true, -12);
-	expect_integer("9223372036854775807", true, INT64_MAX);
-	expect_integer("-9223372036854775808", true, INT64_MIN);
-	expect_integer("9223372036854775808", false, 0);
-	expect_integer("-9223372036854775809", false, 0);
-	expect_integer("99999999999999999999999", false, 0);
-	expect_integer("1.5", false, 0);
-	expect_integer("1e3", false, 0);
-	expect_integer("-", false, 0);
-	expect_integer("", false, 0);
-	expect_integer("\"1\"", false, 0);
+	expect_number("0,", JSON_NUMBER_SIGNED, 0);
+	expect_number(" -12,", JSON_NUMBER_SIGNED, -12);
+	expect_number("9223372036854775807", JSON_NUMBER_SIGNED, INT64_MAX);
+	expect_number("-9223372036854775808", JSON_NUMBER_SIGNED, INT64_MIN);
+	expect_number("9223372036854775808", JSON_NUMBER_UNSIGNED, INT64_MIN);
+	expect_number("18446744073709551615,", JSON_NUMBER_UNSIGNED, -1);
+	expect_number("18446744073709551616,", JSON_NUMBER_OTHER, 0);
+	expect_number("-9223372036854775809,", JSON_NUMBER_OTHER, 0);
+	expect_number("99999999999999999999999,", JSON_NUMBER_OTHER, 0);
+	expect_number("1.5,", JSON_NUMBER_OTHER, 0);
+	expect_number("-1.5e-3,", JSON_NUMBER_OTHER, 0);
+	expect_number("1E+300", JSON_NUMBER_OTHER, 0);
+	expect_no_number("-");
+	expect_no_number("");
+	expect_no_number("\"1\"");
+	expect_no_number(".5");
 }
 
 /* A quote and a backslash at every place in eight bytes and more. */
@@ -198,7 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_members),	 cmocka_unit_test(test_malformed),
 		cmocka_unit_test(test_elements), cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_integers), cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_numbers),	 cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_escapes),	 cmocka_unit_test(test_words),
 	};
 
