@@ -1,5 +1,6 @@
 #include "util/connection.h"
 
+#include "util/curl_files.h"
 #include "util/mem.h"
 
 #include <curl/curl.h>
@@ -22,6 +23,7 @@ struct connection {
 	int socket;
 	unsigned char alpn[32]; /* as TLS has it: a length, then the name */
 	bool chosen;		/* the server has chosen it */
+	struct curl_files files;
 	char detail[CURL_ERROR_SIZE];
 };
 
@@ -165,6 +167,7 @@ struct connection *connection_new(const struct connection_options *options)
 	set_proxy(connection, options);
 	if (options->tls)
 		set_tls(connection, options);
+	curl_files_watch(&connection->files, curl);
 	curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
 	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)options->connect_ms);
@@ -328,6 +331,7 @@ static int is_over(const struct connection *connection, CURLcode *out_code)
 
 int connection_establish(struct connection *connection, int64_t timeout_ms, struct err *err)
 {
+	const char *reason;
 	CURLcode code;
 
 	if (connection->established)
@@ -338,7 +342,10 @@ int connection_establish(struct connection *connection, int64_t timeout_ms, stru
 		if (!is_over(connection, &code))
 			return 0;
 	}
-	return code == CURLE_OK ? take_socket(connection, err) : explain(connection, code, err);
+	if (code == CURLE_OK)
+		return take_socket(connection, err);
+	reason = curl_files_reason(&connection->files, code);
+	return reason ? err_set(err, ERR_NET, "%s", reason) : explain(connection, code, err);
 }
 
 /* ---- sending and receiving ---- */

@@ -1,5 +1,6 @@
 #include "util/http.h"
 
+#include "util/curl_files.h"
 #include "util/file.h"
 #include "util/http_url.h"
 #include "util/mem.h"
@@ -27,6 +28,7 @@ struct http {
 	char *ca_path;
 	uint64_t body_max, bytes;
 	long connect_ms, silence_s;
+	struct curl_files files;
 	char detail[CURL_ERROR_SIZE]; /* libcurl's words on the last failure */
 };
 
@@ -307,6 +309,7 @@ static void set_callbacks(struct transfer *t)
 	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
 	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, t);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, t->http->detail);
+	curl_files_watch(&t->http->files, curl);
 }
 
 static CURLcode perform(struct transfer *t)
@@ -351,9 +354,13 @@ static const char *detail_of(const struct http *http, CURLcode code)
 	return http->detail[0] ? http->detail : curl_easy_strerror(code);
 }
 
-static int explain(const struct http *http, CURLcode code, struct err *err)
+static int explain(struct http *http, CURLcode code, struct err *err)
 {
 	const char *name = http_name(http), *detail = detail_of(http, code);
+	const char *reason = curl_files_reason(&http->files, code);
+
+	if (reason)
+		return err_set(err, ERR_NET, "%s: cannot be asked: %s", name, reason);
 
 	switch ((int)code) {
 	case CURLE_COULDNT_RESOLVE_HOST:

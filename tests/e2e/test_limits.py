@@ -59,6 +59,22 @@ def test_few_descriptors_and_a_server(br2, project, server, tmp_path, most):
     assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 1772
 
 
+@pytest.mark.parametrize('endpoint', ['127.0.0.1:1', 'localhost:1', 'cache.example:1'])
+def test_no_descriptor_for_a_connection(br2, project, tmp_path, endpoint):
+    """Neither the server nor its name is blamed."""
+    said = br2.under('prlimit', '--nofile=6').run(project('flaky'), '--db', tmp_path / 'br2.db', '--endpoint', endpoint,
+                                                  '--no-report', code=2)
+    assert re.search(f'error: {endpoint} cannot be asked: too many files are open: the limit is 6 \\(ulimit -n\\): '
+                     '5 results wanted', said.stderr)
+
+
+def test_no_descriptor_for_the_cluster(br2, project, tmp_path):
+    url = 'http://prometheus.example'
+    said = br2.under('prlimit', '--nofile=5').run(project('flaky'), '--db', tmp_path / 'br2.db', '--prometheus', url,
+                                                  '--no-remote', '--no-report', code=2)
+    assert f'{url}: cannot be asked: too many files are open: the limit is 5 (ulimit -n)' in said.stderr
+
+
 def test_few_descriptors_and_many_logs(br2, project, tmp_path):
     """Logs that wait for their turn hold none."""
     root, db = project('flaky'), tmp_path / 'br2.db'

@@ -23,7 +23,7 @@ TIMES = [1, 2, 4, 7, 9, 20, 30, 60]
 PASSING = [('poll', errno.EINTR), ('send', errno.EAGAIN), ('send', errno.EINTR), ('send', SHORT),
            ('recv', errno.EAGAIN), ('recv', errno.EINTR), ('recv', SHORT)]
 ENDING = [('send', errno.EPIPE), ('send', errno.ECONNRESET), ('recv', errno.ECONNRESET), ('recv', END)]
-CONNECTING = [('socket', errno.EMFILE, "Couldn't connect to server"), ('connect', errno.ECONNREFUSED, ' refuses'),
+CONNECTING = [('socket', errno.EMFILE, r'cannot be asked: too many files are open: the limit is \d+ \(ulimit -n\)'), ('connect', errno.ECONNREFUSED, ' refuses'),
               ('connect', errno.ENETUNREACH, 'no network reaches it')]
 ENDED = 'closed the connection|Broken pipe|Connection reset by peer|SSL_connect'
 FIRST = CONNECTING + [(*ending, ENDED) for ending in ENDING]
@@ -192,3 +192,5 @@ def test_the_cluster(br2, project, tmp_path):
     with Fake(lambda verb, fields: (200, 'application/json', text)) as api:
         asking = Asking(br2, tmp_path, project('failures'), ['--no-remote', '--pods', api.url], results=0)
         assert sweep(asking, {'socket', 'connect', 'send', 'recv', 'poll'}, [errno.ECONNRESET]) >= 3
+        (line,) = troubles(asking.run('socket', 0, errno.EMFILE))
+        assert re.search(r'cannot be asked: too many files are open: the limit is \d+ \(ulimit -n\)$', line)

@@ -52,7 +52,7 @@ OWNERS = {
     'malloc.h': ['util/mem'],
     'jansson.h': ['project', 'lookup_recording', 'lookup_replay',
                   'cluster_*'],
-    'curl/*': ['util/http*', 'util/connection'],
+    'curl/*': ['util/http*', 'util/connection', 'util/curl_files'],
     'yaml.h': ['cluster_values'],
     'protobuf-c/*': ['util/wire', 'decode_pb*', 'result', 'lookup_message'],
     'buck2.pb-c.h': ['decode_pb*'],
