@@ -92,6 +92,14 @@ static int name_instances(struct pipeline *pipeline, struct err *err)
 	return slice_commit(&pipeline->slice, err);
 }
 
+static int tell_of_caches(const struct pipeline *pipeline, struct err *err)
+{
+	const struct proposing proposing = proposing_of(pipeline);
+	bool asked = pipeline->asking && !pipeline->tally->trouble;
+
+	return pipeline->store ? propose_tell(&proposing, pipeline->list, asked, err) : 0;
+}
+
 /* ---- between logs ---- */
 
 static int on_batch(void *context, struct err *err)
@@ -205,6 +213,8 @@ static int work(struct pipeline *pipeline, const char *db, struct watching *watc
 		return -1;
 	if (pipeline->asking)
 		pipeline->tally->results = asking_stored(pipeline->asking);
+	if (tell_of_caches(pipeline, err) < 0)
+		return -1;
 	if (watching && watching_run(watching, pipeline->store, &pipeline->tally->trouble, err) < 0)
 		return -1;
 	return settle(pipeline, err);

@@ -2,7 +2,10 @@
 
 #include "digest.h"
 #include "instance.h"
+#include "util/mem.h"
+#include "util/msg.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct proposal {
@@ -99,4 +102,56 @@ int propose_news(const struct proposing *proposing, const struct log_file *file,
 		rc = -1;
 	instance_list_release(&proposal.names);
 	return rc < 0 ? -1 : 0;
+}
+
+/* ---- what stays ---- */
+
+struct elsewhere {
+	size_t logs;
+	char *cache; /* of the first one */
+	bool several;
+};
+
+static void count_elsewhere(struct elsewhere *elsewhere, const char *cache)
+{
+	elsewhere->logs++;
+	if (!elsewhere->cache)
+		elsewhere->cache = xstrdup(cache);
+	else if (strcmp(elsewhere->cache, cache) != 0)
+		elsewhere->several = true;
+}
+
+/* Else --cache on logs that are known would do nothing, and say nothing. */
+static void tell_elsewhere(const struct elsewhere *elsewhere, const char *wanted)
+{
+	const char *name = elsewhere->cache;
+	char *cache = *name ? xasprintf("'%s'", name) : xstrdup("'' (no name)");
+	char *option = *name ? xasprintf("--cache %s", name) : xstrdup("without --cache");
+
+	msg_note("known in %s%s, so left out by --cache %s: %zu logs. br2-ingest %s asks for what "
+		 "they miss; another --db takes them anew",
+		 elsewhere->several ? "other caches, such as " : "cache ", cache, wanted,
+		 elsewhere->logs, option);
+	free(cache);
+	free(option);
+}
+
+int propose_tell(const struct proposing *proposing, const struct log_list *list, bool asked,
+		 struct err *err)
+{
+	const char *wanted = proposing->options->cache, *cache;
+	struct elsewhere elsewhere = {0};
+	size_t i;
+	int found = 0;
+
+	for (i = 0; *wanted && found >= 0 && i < list->count; i++) {
+		found = store_find_elsewhere(proposing->store, list->files[i].path, wanted, asked,
+					     &cache, err);
+		if (found > 0)
+			count_elsewhere(&elsewhere, cache);
+	}
+	if (found >= 0 && elsewhere.logs)
+		tell_elsewhere(&elsewhere, wanted);
+	free(elsewhere.cache);
+	return found < 0 ? -1 : 0;
 }

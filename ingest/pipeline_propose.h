@@ -20,5 +20,12 @@ struct proposing {
 int propose(const struct proposing *proposing, const struct log_file *file, struct err *err);
 /* The same once the file is read; nothing is done if all this was proposed to them before. */
 int propose_news(const struct proposing *proposing, const struct log_file *file, struct err *err);
+/*
+ * After all that was asked: tells of logs whose runs belong to another cluster than the one
+ * that --cache names, and stay there. `asked`: a server was there, so that none of them is
+ * still to be decided.
+ */
+int propose_tell(const struct proposing *proposing, const struct log_list *list, bool asked,
+		 struct err *err);
 
 #endif

@@ -313,6 +313,14 @@ int store_name_function(struct store *store, const char *path, enum digest_funct
 			struct err *err);
 
 /*
+ * Another cluster than `cache` to which a run belongs that was seen in the file and has
+ * remote attempts, the first by name. `unproved`: also where no answer has proved it.
+ * 1: *out_cache, borrowed until the next call; 0: there is none; -1.
+ */
+int store_find_elsewhere(struct store *store, const char *path, const char *cache, bool unproved,
+			 const char **out_cache, struct err *err);
+
+/*
  * `proposal`, never UNKNOWN, is all of that for the runs of a file, as one number.
  * 1: it was proposed to them as they are stored; 0: it was not, or something was stored
  * of one of them since; -1.

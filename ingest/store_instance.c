@@ -336,6 +336,33 @@ int store_name_instance(struct store *store, const char *path, const struct inst
 	return found;
 }
 
+int store_find_elsewhere(struct store *store, const char *path, const char *cache, bool unproved,
+			 const char **out_cache, struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_RUN_ELSEWHERE,
+		       "SELECT i.cache FROM log_file f CROSS JOIN run_log l"
+		       " ON l.log_file_id = f.log_file_id CROSS JOIN run r ON r.run_id = l.run_id"
+		       " JOIN instance i ON i.instance_id = r.instance_id"
+		       " WHERE f.path = :path AND i.cache <> :cache"
+		       " AND r.instance_proved >= (NOT :unproved)"
+		       " AND EXISTS (SELECT 1 FROM attempt t WHERE t.run_id = r.run_id"
+		       " AND t.lookup_id IS NOT NULL) ORDER BY i.cache LIMIT 1");
+	int found;
+
+	bind_text(s, ":path", str_of(path));
+	bind_text(s, ":cache", str_of(cache));
+	bind_int(s, ":unproved", unproved);
+	found = db_step(s, err);
+	if (found > 0) {
+		buf_clear(&store->borrowed[0]);
+		lend(&store->borrowed[0], column_text(s, 0));
+		*out_cache = store->borrowed[0].data;
+	}
+	db_reset(s);
+	return found;
+}
+
 /* ---- the digest function ---- */
 
 int run_move_function(struct store *store, int64_t run_id, enum digest_function function,

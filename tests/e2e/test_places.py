@@ -1,5 +1,6 @@
 """What a path is called, what a configuration may be, and which server several projects name."""
 import os
+import re
 import shutil
 
 import pytest
@@ -124,6 +125,33 @@ def test_a_flag_settles_it(br2, project, db, server):
     configure(roots[1], 'action_cache_address = localhost:2', 'tls = false')
     br2.run(*roots, '--db', db, '--no-report', '--endpoint', f'grpc://{server.address}')
     assert value(db, RESULTS) == 123
+
+
+def left_out(said):
+    """What is told of logs that are known in another cache: how, and how many."""
+    return [re.search(r'known in (.*), so left out by --cache \S+: (\d+) logs\. br2-ingest (.*) asks for what they miss',
+                      line).groups() for line in said.stderr.splitlines() if ' left out by ' in line]
+
+
+def test_a_cache_for_logs_that_are_known_in_another(br2, project, db, server):
+    """They stay there, which is said each time; a run that no answer has proved goes to the cache that has its results."""
+    roots = [project('demo-x86_64'), project('cells')]
+    asking = ['--db', db, '--no-report', '--endpoint', f'grpc://{server.address}']
+    none, nobody = ['--db', db, '--no-report', '--no-remote'], f'grpc://127.0.0.1:{harness.free_port()}'
+    br2.run(roots[0], *none)
+    assert left_out(br2.run(roots[0], *none, '--cache', 'east')) == []
+    assert left_out(br2.run(roots[0], '--db', db, '--no-report', '--endpoint', nobody, '--cache', 'east', code=2)) == []
+    assert left_out(br2.run(roots[0], *asking, '--cache', 'east')) == []
+    assert value(db, "SELECT count(*) FROM run r JOIN instance i USING (instance_id) WHERE cache = 'east'") == 7
+    br2.run(roots[1], *asking)
+    for options in (asking, none):
+        assert left_out(br2.run(roots[0], *options, '--cache', 'east')) == []
+        assert left_out(br2.run(roots[1], *options, '--cache', 'east')) == [("cache '' (no name)", '6', 'without --cache')]
+        assert left_out(br2.run(roots[0], *options, '--cache', 'west')) == [("cache 'east'", '7', '--cache east')]
+        assert left_out(br2.run(*roots, *options, '--cache', 'west')) == [
+            ("other caches, such as 'east'", '13', '--cache east')]
+        assert left_out(br2.run(*roots, *options)) == []
+    assert value(db, "SELECT count(*) FROM lookup WHERE state = 1") == value(db, RESULTS)
 
 
 # ---- the database's own name ----------------------------------------------------------------------
