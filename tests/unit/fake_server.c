@@ -49,7 +49,7 @@ static int fake_start(struct transport *self, uint32_t slot, const struct lookup
 	struct fake_server *server = server_of(self);
 	struct fake_call *call = &server->calls[slot];
 
-	if (server->fail_start)
+	if (server->fail_start && !--server->fail_start)
 		return err_set(err, ERR_NET, "cannot start");
 	if (slot >= self->slots || call->used)
 		return err_set(err, ERR_NET, "slot %u is not free", (unsigned)slot);
@@ -79,7 +79,7 @@ static int fake_wait(struct transport *self, int64_t timeout_ms, struct transpor
 	struct fake_server *server = server_of(self);
 	struct fake_call *call = earliest(server);
 
-	if (server->fail_wait)
+	if (server->fail_wait && !--server->fail_wait)
 		return err_set(err, ERR_IO, "cannot wait");
 	if (!call || call->due_ms > server->now_ms + timeout_ms) {
 		server->now_ms += timeout_ms;

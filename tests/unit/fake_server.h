@@ -39,7 +39,8 @@ struct fake_server {
 	struct fake_call calls[FAKE_SLOTS_MAX];
 	uint32_t flying, most_flying;
 	uint64_t starts, starts_away, refreshes;
-	bool fail_start, fail_wait, freed;
+	uint32_t fail_start, fail_wait; /* the nth from now on; 0: none */
+	bool freed;
 };
 
 /* A server that finds everything in 1 ms. */

@@ -327,11 +327,79 @@ static void test_transport_fails(void **state)
 
 	(void)state;
 	asking_init(&a, 8, 100);
-	a.server.fail_start = true;
+	a.server.fail_start = 1;
 	assert_fails(&a, ERR_NET, "cannot start");
 	asking_init(&a, 8, 100);
-	a.server.fail_wait = true;
+	a.server.fail_wait = 1;
 	assert_fails(&a, ERR_IO, "cannot wait");
+}
+
+/* Each is asked twice, and the server is away for a while: in a run, or in steps. */
+static int ask_with_trouble(struct asking *asking, bool in_steps)
+{
+	static const struct lookup_options options;
+	int rc = 0;
+
+	asking->server.fate = internal_once;
+	asking->server.away_from_ms = asking->begun_ms + 10;
+	asking->server.away_until_ms = asking->begun_ms + 3000;
+	asking->lookup = lookup_new(&asking->server.base, &options);
+	if (!in_steps)
+		return asking_run(asking, NULL);
+	while (rc == 0 && lookup_tally(asking->lookup)->found < (uint64_t)asking->count) {
+		rc = lookup_poll(asking->lookup, asking_next, asking_take, asking, &asking->err);
+		asking->server.now_ms++;
+	}
+	return rc;
+}
+
+/* The nth call cannot be started, or the nth wait fails. */
+static void test_each_call_fails(void **state)
+{
+	static const char *const texts[] = {"cannot start", "cannot wait"};
+	uint32_t way, n;
+
+	(void)state;
+	for (way = 0; way < 4; way++) {
+		int rc = -1;
+
+		for (n = 1; rc < 0; n++) {
+			struct asking a;
+
+			asking_init(&a, 4, 40);
+			a.server.fail_start = way % 2 ? 0 : n;
+			a.server.fail_wait = way % 2 ? n : 0;
+			rc = ask_with_trouble(&a, way / 2);
+			assert_string_equal(a.err.text, rc < 0 ? texts[way % 2] : "");
+			asking_release(&a);
+		}
+		assert_true(n > 80);
+	}
+}
+
+/* The nth answer is not taken; the server is away for ever with answers due again, too. */
+static void test_each_answer_fails(void **state)
+{
+	uint32_t way;
+	int64_t n;
+
+	(void)state;
+	for (way = 0; way < 4; way++)
+		for (n = 0; n < 40; n++) {
+			struct asking a;
+
+			asking_init(&a, 4, 40);
+			a.fail_sink_at = n;
+			if (way / 2) {
+				a.server.away_from_ms = a.begun_ms;
+				a.server.fate = internal_once;
+				assert_fails(&a, ERR_DB, "the sink failed");
+				continue;
+			}
+			assert_int_equal(ask_with_trouble(&a, way), -1);
+			assert_string_equal(a.err.text, "the sink failed");
+			asking_release(&a);
+		}
 }
 
 /* ---- the preflight ---- */
@@ -425,14 +493,20 @@ static void test_preflight_of_a_black_hole(void **state)
 static void test_preflight_with_a_new_token(void **state)
 {
 	struct asking a;
+	uint32_t n;
 
 	(void)state;
-	asking_init(&a, 8, 1);
-	a.server.fate = wants_token;
-	a.server.fresh_token = 1;
-	assert_int_equal(preflight(&a), 0);
-	assert_int_equal(a.ids[0].outcome, LOOKUP_FOUND);
-	asking_release(&a);
+	for (n = 0; n <= 2; n++) {
+		asking_init(&a, 8, 1);
+		a.server.fate = wants_token;
+		a.server.fresh_token = 1;
+		a.server.fail_start = n;
+		assert_int_equal(preflight(&a), n ? -1 : 0);
+		assert_string_equal(a.err.text, n ? "cannot start" : "");
+		assert_int_equal(a.ids[0].answers, n ? 0 : 1);
+		assert_int_equal(a.ids[0].outcome, n ? 0 : LOOKUP_FOUND);
+		asking_release(&a);
+	}
 }
 
 /* Stays set, as a signal to the process does: so this is the last test. */
@@ -449,6 +523,9 @@ static void test_interrupt(void **state)
 	asking_release(&a);
 	asking_init(&a, 8, 1);
 	assert_int_equal(preflight(&a), -1);
+	assert_string_equal(a.err.text, "interrupted");
+	assert_int_equal(lookup_poll(a.lookup, asking_next, asking_take, &a, &a.err), -1);
+	assert_int_equal(a.ids[0].answers, 0);
 	asking_release(&a);
 }
 
@@ -470,6 +547,8 @@ int main(void)
 		cmocka_unit_test(test_sink_fails),
 		cmocka_unit_test(test_sink_fails_while_giving_up),
 		cmocka_unit_test(test_transport_fails),
+		cmocka_unit_test(test_each_call_fails),
+		cmocka_unit_test(test_each_answer_fails),
 		cmocka_unit_test(test_preflight),
 		cmocka_unit_test(test_preflight_outcomes),
 		cmocka_unit_test(test_preflight_of_nobody),

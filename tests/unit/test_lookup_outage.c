@@ -199,6 +199,22 @@ static void test_poison(void **state)
 	asking_release(&a);
 }
 
+/* Stays set, as a signal to the process does: so this is the last test. */
+static void test_interrupt_while_giving_up(void **state)
+{
+	const struct lookup_options options = {.outage_ms = 3000};
+	struct asking a;
+
+	(void)state;
+	asking_init(&a, 8, 500);
+	a.server.away_from_ms = 0;
+	a.interrupt_at = 100;
+	assert_int_equal(asking_run(&a, &options), -1);
+	assert_string_equal(a.err.text, "interrupted");
+	assert_int_equal(lookup_tally(a.lookup)->unreachable, 101);
+	asking_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +227,7 @@ int main(void)
 		cmocka_unit_test(test_flapping),
 		cmocka_unit_test(test_refused_streams),
 		cmocka_unit_test(test_poison),
+		cmocka_unit_test(test_interrupt_while_giving_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
