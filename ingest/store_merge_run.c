@@ -274,16 +274,12 @@ int merge_runs(struct merge *merge, struct err *err)
 	while ((more = db_step(s, err)) > 0) {
 		read_run(s, &run);
 		known = is_known(merge, run.facts.trace_id, err);
-		if (known < 0 || merge_run(merge, &run, err) < 0) {
+		if (known < 0 || merge_run(merge, &run, err) < 0 || merge_rows(merge, 1, err) < 0) {
 			db_reset(s);
 			return -1;
 		}
 		merge->tally->runs += !known;
 		merge->tally->runs_known += known;
-		if (merge_rows(merge, 1, err) < 0) {
-			db_reset(s);
-			return -1;
-		}
 	}
 	return more;
 }
