@@ -2,6 +2,7 @@
 #include "store_fixture.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -543,10 +544,27 @@ static void test_held_questions(void **state)
 	assert_number(f, "SELECT count(*) FROM run", 0);
 }
 
+/* One that must be there: all of the transaction goes. */
+static void test_row_that_is_gone(void **state)
+{
+	struct fixture *f = *state;
+	struct attempt attempt = attempt_of(1, STATUS_SUCCESS);
+	struct action action = action_of("i", &attempt, 1);
+
+	put_run(f, "t", START);
+	assert_return(store_put_action(f->store, 99, 1, 1, START, &action, &f->err), -1);
+	assert_int_equal(f->err.kind, ERR_DB);
+	assert_non_null(strstr(f->err.text, ": a row that was stored is not there"));
+	assert_return(store_commit(f->store, &f->err), -1);
+	assert_ok(store_begin(f->store, &f->err));
+	assert_number(f, "SELECT (SELECT count(*) FROM run) + (SELECT count(*) FROM action)", 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		TEST(test_row_that_is_gone),
 		TEST(test_unknown_is_null),
 		TEST(test_zero_is_known),
 		TEST(test_wall_and_cpu),

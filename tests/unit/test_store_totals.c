@@ -1,9 +1,13 @@
 /* Sums that are gathered in memory until a COMMIT: the rows are those that SQL makes of the
  * results. */
+#include "store_db.h"
 #include "store_fixture.h"
+
+#include <string.h>
 
 /* More rows of size_count than are gathered at once: four of each. */
 #define RESULTS 2500
+#define ROWS_MAX 4096 /* as many are gathered */
 
 static struct digest numbered(int64_t number)
 {
@@ -142,6 +146,51 @@ static void test_hostile(void **state)
 	assert_sums(f);
 }
 
+/* As many rows as are gathered: of one bucket, and of requests that nobody made. */
+static void fill(struct fixture *f)
+{
+	struct total_row row = {TOTAL_BUCKET, {5}, {1}};
+	int64_t i;
+
+	assert_ok(totals_add(f->store, &row, &f->err));
+	for (i = 1; i < ROWS_MAX; i++) {
+		row = (struct total_row){TOTAL_REQUEST, {1000000 + i}, {1}};
+		assert_ok(totals_add(f->store, &row, &f->err));
+	}
+}
+
+/* What cannot be written to make room for more ends the transaction. */
+static void test_no_room(void **state)
+{
+	static const struct summand summands[] = {
+		{.worker_id = 1, .request_id = UNKNOWN},
+		{.worker_id = UNKNOWN, .request_id = 1},
+		{.worker_id = UNKNOWN,
+		 .request_id = UNKNOWN,
+		 .from_cache = true,
+		 .phase_ns = {UNKNOWN, UNKNOWN, 7, UNKNOWN}},
+		{.worker_id = UNKNOWN, .request_id = UNKNOWN, .counted = true, .columns.bucket = 4},
+		{.worker_id = UNKNOWN, .request_id = UNKNOWN, .counted = true, .columns.bucket = 5},
+	};
+	struct fixture *f = *state;
+	size_t i;
+
+	for (i = 0; i < sizeof(summands) / sizeof(summands[0]); i++) {
+		fill(f);
+		assert_ok(db_exec(f->store, "PRAGMA query_only = ON", &f->err));
+		assert_return(sums_add(f->store, &summands[i], &f->err), -1);
+		assert_non_null(strstr(f->err.text, "readonly"));
+		assert_ok(db_exec(f->store, "PRAGMA query_only = OFF", &f->err));
+		assert_return(store_commit(f->store, &f->err), -1);
+		assert_ok(store_begin(f->store, &f->err));
+	}
+	assert_commits(f);
+	assert_number(f,
+		      "SELECT (SELECT count(*) FROM bucket_sum WHERE results <> 0)"
+		      " + (SELECT count(*) FROM phase_sum WHERE known <> 0)",
+		      0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +198,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_all_move, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rolled_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
