@@ -77,9 +77,6 @@ static int add_header(struct metadata *metadata, const struct header *header, st
 	if (is_protocols_own(header->name))
 		return err_set(err, ERR_USAGE, "header '%s' is the protocol's own, and set by it",
 			       header->name);
-	if (metadata->remote->token_path && strcmp(header->name, "authorization") == 0)
-		return err_set(err, ERR_USAGE,
-			       "a token file and a header 'authorization' exclude each other");
 	add(metadata, header->name, header->value, true);
 	return 0;
 }
