@@ -154,6 +154,12 @@ static void test_no_more_than_may_be(void **state)
 	assert_false(add_prefix(&rpc, 0, MEBIBYTE));
 	end(&rpc, CODE_RESOURCE_EXHAUSTED, "the answer is larger than max");
 
+	/* So is one by what stands around it; not where that is too little. */
+	begin(&rpc, &stream);
+	assert_true(add_prefix(&rpc, 0, LOOKUP_REPLY_MAX + 2) && add_megabytes(&rpc, 16, '+'));
+	assert_false(rpc_body(&rpc, (const uint8_t *)"ab", 2));
+	end(&rpc, CODE_RESOURCE_EXHAUSTED, "the answer is larger than max");
+
 	begin(&rpc, &stream);
 	assert_true(add_prefix(&rpc, 0, LOOKUP_REPLY_MAX) && add_megabytes(&rpc, 16, '+'));
 	assert_int_equal(rpc.data.len, LOOKUP_REPLY_MAX - 1);

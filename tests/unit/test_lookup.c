@@ -377,6 +377,25 @@ static void test_each_call_fails(void **state)
 	}
 }
 
+/* Where the nth request should come from there is none, in an outage, too. */
+static void test_each_question_fails(void **state)
+{
+	uint32_t way;
+	int64_t n;
+
+	(void)state;
+	for (way = 0; way < 2; way++)
+		for (n = 0; n < 40; n++) {
+			struct asking a;
+
+			asking_init(&a, 4, 40);
+			a.fail_source_at = n;
+			assert_int_equal(ask_with_trouble(&a, way), -1);
+			assert_string_equal(a.err.text, "the source failed");
+			asking_release(&a);
+		}
+}
+
 /* The nth answer is not taken; the server is away for ever with answers due again, too. */
 static void test_each_answer_fails(void **state)
 {
@@ -548,6 +567,7 @@ int main(void)
 		cmocka_unit_test(test_sink_fails_while_giving_up),
 		cmocka_unit_test(test_transport_fails),
 		cmocka_unit_test(test_each_call_fails),
+		cmocka_unit_test(test_each_question_fails),
 		cmocka_unit_test(test_each_answer_fails),
 		cmocka_unit_test(test_preflight),
 		cmocka_unit_test(test_preflight_outcomes),
