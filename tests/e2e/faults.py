@@ -1,5 +1,6 @@
 """Making one call of the program fail, by way of tests/tools/fail_at.c: each place from which it calls
 SQLite, the network or a file, in turn."""
+import errno
 import os
 import subprocess
 from typing import NamedTuple
@@ -12,6 +13,8 @@ from kills import files_of, sound, start_anew
 IOERR, FULL, CORRUPT, BUSY, TOOBIG = 10, 13, 11, 5, 18
 CODES = [IOERR, FULL, CORRUPT, BUSY]
 SQLITE = {'db', 'exec', 'prepare', 'step', 'bind'}
+FILES = {'open', 'fopen', 'read', 'write', 'pread', 'stat', 'mkdir', 'mkstemp', 'fdopen', 'fwrite', 'fflush', 'fsync',
+         'rename'}
 FEW, SEED = 4, int(os.environ.get('BR2_SEED', 1))
 LOW = {'prepare': 2, 'bind': 3} # their innermost callers do not look at the outcome: store_db.c
 
@@ -47,10 +50,17 @@ def cover(places):
     return chosen
 
 
+def code_of(place, number):
+    if place.kind in FILES:
+        return [errno.EIO, errno.EACCES][number % 2]
+    return TOOBIG if place.kind == 'bind' else CODES[number % len(CODES)]
+
+
 class Faulty:
     """A command on a database, of which one call fails."""
+    ends = (2,) # exit codes
 
-    def __init__(self, br2, folder, command, before=None, code=0):
+    def __init__(self, br2, folder, command, before=None, code=0, kinds=SQLITE):
         self.br2, self.before = br2, before
         self.db, self.note = folder / 'br2.db', folder / 'note'
         self.command, self.code = [*command, '--db', self.db], code
@@ -58,12 +68,15 @@ class Faulty:
         self.begin()
         self.was = self.bytes()
         self.out = br2.run(*self.command, env=preload(self.note), code=code).stdout
-        self.places = [place for place in read_places(self.note) if place.kind in SQLITE]
+        self.places = [place for place in read_places(self.note) if place.kind in kinds]
         self.note.unlink()
-        self.wanted = dump(self.db)
+        self.wanted = self.rows()
 
     def begin(self):
         start_anew(self.db, self.before)
+
+    def rows(self):
+        return dump(self.db)
 
     def bytes(self):
         return self.db.read_bytes() if self.db.exists() else b''
@@ -88,10 +101,10 @@ class Faulty:
         if said.returncode == self.code:
             self.through += 1
             assert said.stdout == self.out and errors(said) == []
-            assert dump(self.db) == self.wanted
+            assert self.rows() == self.wanted
             return
         self.failed += 1
-        assert said.returncode == 2, f'exit {said.returncode}: {said.stderr}'
+        assert said.returncode in self.ends, f'exit {said.returncode}: {said.stderr}'
         assert len(errors(said)) == 1, said.stderr
         self.complete()
 
@@ -101,13 +114,13 @@ class Faulty:
             return
         sound(self.db)
         self.br2.run(*self.command, code=self.code)
-        assert dump(self.db) == self.wanted
+        assert self.rows() == self.wanted
 
     def sweep(self, all_of_them=False):
         """At all places, or at one in FEW of those by which each call that can see an error sees one. How many were tried."""
         chosen = self.places if all_of_them else cover(self.places)[SEED % FEW::FEW]
         for number, place in enumerate(chosen):
-            code = TOOBIG if place.kind == 'bind' else CODES[number % len(CODES)]
+            code = code_of(place, number)
             try:
                 self.fail(place, code)
             except BaseException:

@@ -18,13 +18,14 @@ from test_cluster import Fake
 from test_server import certificates  # noqa: F401 a fixture
 
 SHORT, END = 0, -1
+FILES = faults.FILES - {'stat'} # which also finds out what is there
 TIMES = [1, 2, 4, 7, 9, 20, 30, 60]
 # What a connection gets over at any time, and what ends it: another one is made once the server has answered.
 PASSING = [('poll', errno.EINTR), ('send', errno.EAGAIN), ('send', errno.EINTR), ('send', SHORT),
            ('recv', errno.EAGAIN), ('recv', errno.EINTR), ('recv', SHORT)]
 ENDING = [('send', errno.EPIPE), ('send', errno.ECONNRESET), ('recv', errno.ECONNRESET), ('recv', END)]
 CONNECTING = [('socket', errno.EMFILE, r'cannot be asked: too many files are open: the limit is \d+ \(ulimit -n\)'), ('connect', errno.ECONNREFUSED, ' refuses'),
-              ('connect', errno.ENETUNREACH, 'no network reaches it')]
+              ('connect', errno.ENETUNREACH, 'no network reaches it'), ('getinfo', 0, 'the connection is gone again')]
 ENDED = 'closed the connection|Broken pipe|Connection reset by peer|SSL_connect'
 FIRST = CONNECTING + [(*ending, ENDED) for ending in ENDING]
 
@@ -69,6 +70,9 @@ class Asking:
     def rows(self):
         """All that does not tell when the cluster was looked at."""
         return [line for line in dump(self.db).splitlines() if not line.startswith('layer_look')]
+
+    def is_whole(self):
+        return self.rows() == self.wanted
 
     def begin(self):
         shutil.copyfile(self.before, self.db)
@@ -168,7 +172,7 @@ def sweep(asking, kinds, codes):
     for number, place in enumerate(places):
         said = asking.run(place.kind, 1, codes[number % len(codes)], place.name)
         if not said or said.returncode == 0:
-            assert not said or asking.rows() == asking.wanted, said.stderr
+            assert not said or asking.is_whole(), said.stderr
             continue
         told += 1
         assert said.returncode in (2, 3) and len(troubles(said)) == 1, said.stderr
@@ -184,6 +188,51 @@ def test_files(br2, project, certificates, tmp_path):  # noqa: F811
         options = [*at(peer, 'grpcs://'), '--tls-ca', certificates / 'ca.pem', '--token-file', token]
         asking = Asking(br2, tmp_path, root, options)
         assert sweep(asking, {'open', 'fopen', 'read'}, [errno.EACCES, errno.EMFILE, errno.EIO]) >= 3
+
+
+class Recording(Asking):
+    """An ingest that completes a recording: what it held is never lost, and nothing is left beside it."""
+
+    def __init__(self, record, *args):
+        self.record, self.old = record, record.read_bytes()
+        super().__init__(*args)
+        self.lines = self.read()
+
+    def read(self):
+        return sorted(self.record.read_bytes().splitlines())
+
+    def begin(self):
+        super().begin()
+        self.record.write_bytes(self.old)
+
+    def is_whole(self):
+        return super().is_whole() and self.read() == self.lines
+
+    def mend(self):
+        self.check_record()
+        super().mend()
+        self.check_record()
+
+    def check_record(self):
+        assert self.record.read_bytes().startswith(self.old)
+        assert list(self.record.parent.glob('record.jsonl?*')) == []
+
+
+def test_files_of_a_recording(br2, project, tmp_path):
+    """Of the one that is completed, and of what stands beside it meanwhile."""
+    root, record = project('cells'), tmp_path / 'record.jsonl'
+    with cache() as peer:
+        br2.run(root, '--db', tmp_path / 'first.db', '--no-report', *at(peer), '--record', record)
+        record.write_bytes(b''.join(record.read_bytes().splitlines(keepends=True)[:9]))
+        asking = Recording(record, br2, tmp_path, root, [*at(peer), '--record', record])
+        assert sweep(asking, FILES, [errno.EIO, errno.EACCES]) >= 12
+
+
+def test_files_of_a_replay(br2, project, tmp_path):
+    """Of a recording that answers: the file, and the one without a name that its answers are unpacked to."""
+    record = harness.ROOT / 'tests/data/recordings/demo.jsonl.zst'
+    asking = Asking(br2, tmp_path, project('cells'), ['--replay', record], results=121)
+    assert sweep(asking, FILES, [errno.EIO, errno.EACCES]) >= 4
 
 
 def test_the_cluster(br2, project, tmp_path):

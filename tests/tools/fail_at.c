@@ -14,6 +14,8 @@
  * What SQLite calls for itself never fails: only what the program calls.
  */
 #define _GNU_SOURCE
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -30,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FRAMES_MAX 48
@@ -47,6 +50,7 @@ static ssize_t (*real_send)(int, const void *, size_t, int);
 static ssize_t (*real_recv)(int, void *, size_t, int);
 static ssize_t (*real_read)(int, void *, size_t);
 static ssize_t (*real_write)(int, const void *, size_t);
+static ssize_t (*real_pread)(int, void *, size_t, off_t);
 
 static const char *note_path;
 static char wanted_kind[16];
@@ -80,6 +84,7 @@ static void find_calls(void)
 	*(void **)&real_recv = next("recv");
 	*(void **)&real_read = next("read");
 	*(void **)&real_write = next("write");
+	*(void **)&real_pread = next("pread");
 }
 
 static int find_program(struct dl_phdr_info *info, size_t size, void *context)
@@ -256,7 +261,30 @@ SQLITE_CALL("bind", sqlite3_bind_blob64,
 SQLITE_CALL("bind", sqlite3_bind_value, (sqlite3_stmt * s, int place, const sqlite3_value *value),
 	    (s, place, value), (void)0)
 
+SQLITE_CALL("db", sqlite3_busy_timeout, (sqlite3 * db, int ms), (db, ms), (void)0)
+SQLITE_CALL("db", sqlite3_db_readonly, (sqlite3 * db, const char *name), (db, name), (void)0)
+
 /* The handle is made all the same, and must be closed. */
+SQLITE_CALL("db", sqlite3_open, (const char *path, sqlite3 **out), (path, out),
+	    (void)real(path, out))
+
+/* Of the program's options each takes a value and where to say it. */
+int sqlite3_db_config(sqlite3 *db, int option, ...)
+{
+	static int (*real)(sqlite3 *, int, ...);
+	va_list more;
+	int value, *out;
+
+	if (!real)
+		*(void **)&real = next("sqlite3_db_config");
+	va_start(more, option);
+	value = va_arg(more, int);
+	out = va_arg(more, int *);
+	va_end(more);
+	return sqlite_fault("db", __builtin_return_address(0)) ? told
+							       : real(db, option, value, out);
+}
+
 int sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs)
 {
 	static int (*real)(const char *, sqlite3 **, int, const char *);
@@ -339,6 +367,55 @@ FILE *fopen(const char *path, const char *mode)
 	return fails("fopen") ? NULL : real_fopen(path, mode);
 }
 
+/* Of these SQLite has many of its own. A call that is passed on, else its fault. */
+#define FILE_CALL(type, name, parameters, arguments, failed)                                     \
+	type name parameters                                                                     \
+	{                                                                                        \
+		static type(*real) parameters;                                                   \
+                                                                                                 \
+		if (!real)                                                                       \
+			*(void **)&real = next(#name);                                           \
+		return in_program(__builtin_return_address(0)) && fails(#name) ? failed          \
+									       : real arguments; \
+	}
+
+FILE_CALL(int, stat, (const char *path, struct stat *out), (path, out), -1)
+FILE_CALL(int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
+FILE_CALL(int, mkstemp, (char *path), (path), -1)
+FILE_CALL(FILE *, fdopen, (int fd, const char *mode), (fd, mode), NULL)
+FILE_CALL(int, fflush, (FILE * file), (file), EOF)
+FILE_CALL(int, fsync, (int fd), (fd), -1)
+FILE_CALL(int, rename, (const char *from, const char *to), (from, to), -1)
+
+/* What people are told is never lost. */
+size_t fwrite(const void *data, size_t size, size_t count, FILE *file)
+{
+	static size_t (*real)(const void *, size_t, size_t, FILE *);
+
+	if (!real)
+		*(void **)&real = next("fwrite");
+	if (file != stderr && in_program(__builtin_return_address(0)) && fails("fwrite"))
+		return 0;
+	return real(data, size, count, file);
+}
+
+/* A connection that is gone before its socket was asked for. */
+CURLcode curl_easy_getinfo(CURL *curl, CURLINFO info, ...)
+{
+	static CURLcode (*real)(CURL *, CURLINFO, ...);
+	va_list more;
+	void *out;
+
+	if (!real)
+		*(void **)&real = next("curl_easy_getinfo");
+	va_start(more, info);
+	out = va_arg(more, void *);
+	va_end(more);
+	if (info == CURLINFO_ACTIVESOCKET && fault("getinfo") != NO_FAULT)
+		return CURLE_UNSUPPORTED_PROTOCOL;
+	return real(curl, info, out);
+}
+
 /* How many bytes may pass; -1: none, and the call's result is in *out_result. */
 static ssize_t room(const char *kind, size_t size, ssize_t *out_result)
 {
@@ -379,4 +456,13 @@ ssize_t write(int fd, const void *data, size_t size)
 	ssize_t result, may = room("write", size, &result);
 
 	return may < 0 ? result : real_write(fd, data, (size_t)may);
+}
+
+ssize_t pread(int fd, void *data, size_t size, off_t at)
+{
+	ssize_t result, may = (ssize_t)size;
+
+	if (in_program(__builtin_return_address(0)))
+		may = room("pread", size, &result);
+	return may < 0 ? result : real_pread(fd, data, (size_t)may, at);
 }
