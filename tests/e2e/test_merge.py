@@ -1,9 +1,11 @@
 """Merging databases: the laws of storing, what stays the user's own, and files that are not to be trusted."""
+import os
 import random
 import shutil
 import sqlite3
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +39,19 @@ def sound(br2, db):
     br2.run('check', '--integrity', '--db', db)
     assert value(db, 'PRAGMA integrity_check') == 'ok'
     assert rows(db, 'PRAGMA foreign_key_check') == []
+
+
+def wait_for_lock(process, source):
+    """Until it has the source open and does nothing."""
+    folder, before = Path(f'/proc/{process.pid}'), None
+    for _ in range(200):
+        state, *figures = folder.joinpath('stat').read_text().rsplit(')', 1)[1].split()
+        looked = (state, figures[10:12])
+        if looked == ('S', before) and any(os.path.realpath(fd) == str(source) for fd in (folder / 'fd').iterdir()):
+            return
+        before = figures[10:12]
+        time.sleep(0.3)
+    raise AssertionError('it does not wait')
 
 
 @pytest.fixture
@@ -331,6 +346,81 @@ def test_damaged_sources_leave_nothing(br2, halves, seed):
     said = merge(br2, a, b, code=2).stderr
     assert f'{b}' in said and 'error' in said
     assert dump(a) == before
+
+
+@pytest.mark.parametrize('change, words', [(lambda db: os.utime(db), 'changed while it was read'),
+                                           (lambda db: db.unlink(), 'cannot read the database'),
+                                           (lambda db: Path(f'{db}-wal').write_text('rows'), 'its newest rows are still in')])
+def test_a_source_that_changes_meanwhile(br2, halves, change, words):
+    """The program waits for a writer of its own database, with the source read at first."""
+    (a, b), whole = halves
+    copy = b.with_name('copy.db')
+    shutil.copy2(b, copy)
+    writer = sqlite3.connect(a, isolation_level=None)
+    writer.execute('BEGIN IMMEDIATE')
+    process = br2.start('merge', copy, '--db', a)
+    wait_for_lock(process, copy)
+    change(copy)
+    writer.rollback()
+    _, err = process.communicate(timeout=100)
+    assert (process.returncode, words in err) == (2, True), err
+    sound(br2, a)
+    merge(br2, a, b)
+    assert dump(a) == dump(whole)
+
+
+MUCH = "printf('%.*c', 50 << 20, 'x')"  # more than a record of a log holds
+
+
+NO_LOG_HAS = [
+    ("UPDATE lookup SET hash = x'00' WHERE lookup_id = 1", 'damaged: a digest of 1 bytes'),
+    ("UPDATE attempt_digest SET hash = x'00'", 'damaged: a digest of 1 bytes'),
+    ("UPDATE historical SET hash = zeroblob(99)", 'damaged: a digest of 99 bytes'),
+    ("UPDATE path_step SET hash = x'00' WHERE hash IS NOT NULL", 'damaged: a digest of 1 bytes'),
+    ("UPDATE in_flight SET hash = x'00', size_bytes = 1, function = 1", 'damaged: a digest of 1 bytes'),
+    ("UPDATE attempt SET idx = idx + 1 WHERE NOT EXISTS (SELECT 1 FROM attempt_text x WHERE x.span_id = attempt.span_id)"
+     " AND NOT EXISTS (SELECT 1 FROM attempt_digest x WHERE x.span_id = attempt.span_id)"
+     " AND NOT EXISTS (SELECT 1 FROM attempt_stderr x WHERE x.span_id = attempt.span_id)"
+     " AND NOT EXISTS (SELECT 1 FROM historical x WHERE x.span_id = attempt.span_id)", 'attempts have gaps'),
+    *((sql, 'a row of it is larger than any log') for sql in [
+        f"UPDATE attempt_text SET error = {MUCH} WHERE (run_id, span_id, idx) = (SELECT run_id, span_id, idx FROM"
+        " attempt_text LIMIT 1)",
+        f"UPDATE attempt_stderr SET stderr = {MUCH} WHERE (run_id, span_id, idx) = (SELECT run_id, span_id, idx FROM"
+        " attempt_stderr LIMIT 1)",
+        f"UPDATE rule SET name = {MUCH} WHERE rule_id = (SELECT min(detail_id) FROM path_step)",
+        f"UPDATE result SET status_message = {MUCH} WHERE result_id = 1",
+        f"INSERT INTO expense VALUES (1, 'cpu', {MUCH}, NULL)", f"INSERT INTO aux_message VALUES (1, 0, {MUCH}, x'')",
+        f"INSERT INTO listed_package SELECT project_id, {MUCH}, 999 FROM project_file LIMIT 1"])]
+
+
+def test_rows_that_no_log_has(br2, halves):
+    """What the file says of itself is whole: what is read until then stays, and a good copy brings the rest."""
+    (a, b), whole = halves
+    ours, theirs, wanted = a.with_name('ours.db'), a.with_name('theirs.db'), dump(whole)
+    for sql, words in NO_LOG_HAS:
+        print(sql)
+        shutil.copyfile(a, ours)
+        shutil.copyfile(b, theirs)
+        execute(theirs, sql)
+        said = merge(br2, ours, theirs, code=2).stderr
+        assert f'{theirs}: ' in said and words in said
+        sound(br2, ours)
+        merge(br2, ours, b)
+        assert dump(ours) == wanted
+
+
+@pytest.mark.parametrize('sql', [f"UPDATE lookup SET state = 7, message = {MUCH} WHERE lookup_id = 1",
+                                 f"UPDATE historical SET state = 7, message = {MUCH} WHERE span_id = (SELECT min(span_id)"
+                                 " FROM historical)"])
+def test_answers_that_no_server_gave(br2, project, tmp_path, sql):
+    """Of the database itself, somebody's edit: the source is not to blame, and is not changed."""
+    a, b = tmp_path / 'a.db', tmp_path / 'b.db'
+    ingest(br2, a, project('failures'))
+    shutil.copy2(a, b)
+    execute(a, sql)
+    before = digest_of(b)
+    assert 'a row of it is larger than any log' in merge(br2, a, b, code=2).stderr
+    assert digest_of(b) == before
 
 
 def test_references_to_nothing_are_refused(br2, halves):

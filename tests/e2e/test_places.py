@@ -181,3 +181,19 @@ def test_any_name_of_a_database(br2, project, tmp_path, name):
     assert sorted(os.listdir(place)) == sorted({name, b'page', b'sheets', b'merged'})
     shutil.copy(db, tmp_path / 'copy.db')
     assert value(tmp_path / 'copy.db', RESULTS) == 121
+
+
+def test_a_folder_that_cannot_be_made(br2, project, tmp_path):
+    (tmp_path / 'file').touch()
+    said = br2.run(project('flaky'), '--db', 'file/a/br2.db', '--no-remote', cwd=tmp_path, code=2)
+    assert 'file/a: cannot make the folder: Not a directory' in said.stderr
+
+
+@pytest.mark.parametrize('more, code, words', [
+    (['--db', 'loop.db'], 2, 'loop.db: Too many levels of symbolic links'),
+    (['--db', 'none.db'], 2, 'no database at none.db yet'),
+    (['--db', ''], 3, '--db is empty'), ([], 3, 'no place for the database')])
+def test_a_database_that_is_not_there(br2, tmp_path, more, code, words):
+    (tmp_path / 'loop.db').symlink_to('loop.db')
+    said = br2.run('report', *more, cwd=tmp_path, env={'HOME': '', 'XDG_DATA_HOME': '', 'BR2_DB': ''}, code=code)
+    assert words in said.stderr

@@ -1,7 +1,9 @@
 """--record FILE: what may be recorded into, and what becomes of it."""
 import gzip
+import json
 import os
 import shutil
+import subprocess
 
 import pytest
 
@@ -94,3 +96,45 @@ def test_nothing_to_record_is_said(br2, project, db, server, tmp_path):
     shutil.copy(file, tmp_path / 'before')
     record(br2, root, db, file, env=env)
     assert file.read_bytes() == (tmp_path / 'before').read_bytes()
+
+
+# ---- a recording that answers -----------------------------------------------------------------------------
+
+DEMO = harness.ROOT / 'tests/data/recordings/demo.jsonl.zst'
+
+
+def unpacked():
+    return subprocess.run(['zstd', '-dc', DEMO], check=True, capture_output=True, text=True).stdout
+
+
+def replay(br2, root, db, file, code):
+    return br2.run(root, '--db', db, '--no-report', '--replay', file, code=code).stderr
+
+
+def test_a_recording_of_refusals(br2, project, db, tmp_path):
+    """What the server said when it was asked is said once, and nothing is lost."""
+    header, *lines = unpacked().splitlines()
+    refusals = [json.dumps({**json.loads(line), 'code': 16, 'message': 'no token', 'reply': ''}) for line in lines]
+    file = tmp_path / 'file.jsonl'
+    file.write_text('\n'.join([header, *refusals, '']))
+    root = project('flaky')
+    said = replay(br2, root, db, file, 2)
+    assert 'no token (code 16)' in said
+    assert (value(db, 'SELECT count(*) FROM run'), value(db, 'SELECT count(*) FROM result')) == (3, 0)
+    replay(br2, root, db, DEMO, 0)
+    assert value(db, 'SELECT count(*) FROM result') > 0
+
+
+@pytest.mark.parametrize('damage, words', [
+    (lambda data: gzip.compress(data)[:-8] + bytes(8), 'incorrect data check'),
+    (lambda data: data[:-1], 'cut short'),
+    (lambda data: data.replace(b'"digest"', b'"tsegid"', 99), "'digest' or 'function' is missing"),
+    (lambda data: data.splitlines(keepends=True)[0] + b'x' * (25 << 20), 'a line longer than')],
+    ids=['packed', 'end', 'member', 'line'])
+def test_a_damaged_recording(br2, project, db, tmp_path, damage, words):
+    file, root = tmp_path / 'file.jsonl', project('flaky')
+    file.write_bytes(damage(unpacked().encode()))
+    said = replay(br2, root, db, file, 2)
+    assert words in said and str(file) in said
+    replay(br2, root, db, DEMO, 0)
+    assert value(db, 'SELECT count(*) FROM result') > 0
