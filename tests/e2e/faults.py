@@ -13,7 +13,7 @@ from kills import files_of, sound, start_anew
 IOERR, FULL, CORRUPT, BUSY, TOOBIG = 10, 13, 11, 5, 18
 CODES = [IOERR, FULL, CORRUPT, BUSY]
 SQLITE = {'db', 'exec', 'prepare', 'step', 'bind'}
-FILES = {'open', 'fopen', 'read', 'write', 'pread', 'stat', 'mkdir', 'mkstemp', 'fdopen', 'fwrite', 'fflush', 'fsync',
+FILES = {'open', 'fopen', 'close', 'read', 'write', 'pread', 'stat', 'mkdir', 'mkstemp', 'fdopen', 'fwrite', 'fflush', 'fsync',
          'rename'}
 FEW, SEED = 4, int(os.environ.get('BR2_SEED', 1))
 LOW = {'prepare': 2, 'bind': 3} # their innermost callers do not look at the outcome: store_db.c

@@ -374,6 +374,8 @@ MUCH = "printf('%.*c', 50 << 20, 'x')"  # more than a record of a log holds
 
 NO_LOG_HAS = [
     ("UPDATE lookup SET hash = x'00' WHERE lookup_id = 1", 'damaged: a digest of 1 bytes'),
+    ("INSERT INTO lookup (instance_id, function, hash, size_bytes, state, first_run_id, first_seq, name_id) SELECT instance_id,"
+     " function, x'00', size_bytes, state, first_run_id, first_seq, name_id FROM lookup LIMIT 1", 'damaged: a digest of 1 bytes'),
     ("UPDATE attempt_digest SET hash = x'00'", 'damaged: a digest of 1 bytes'),
     ("UPDATE historical SET hash = zeroblob(99)", 'damaged: a digest of 99 bytes'),
     ("UPDATE path_step SET hash = x'00' WHERE hash IS NOT NULL", 'damaged: a digest of 1 bytes'),

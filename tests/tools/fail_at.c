@@ -384,6 +384,7 @@ FILE_CALL(int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
 FILE_CALL(int, mkstemp, (char *path), (path), -1)
 FILE_CALL(FILE *, fdopen, (int fd, const char *mode), (fd, mode), NULL)
 FILE_CALL(int, fflush, (FILE * file), (file), EOF)
+FILE_CALL(int, close, (int fd), (fd), -1)
 FILE_CALL(int, fsync, (int fd), (fd), -1)
 FILE_CALL(int, rename, (const char *from, const char *to), (from, to), -1)
 
