@@ -70,15 +70,15 @@ def in_figures(both, used, count):
 def against_ghz(k):
     """The engine alone against ghz: one connection, the same digests, the same calls in flight; both only count the replies.
     One bb_storage on this machine, which does not look for the outputs of each result; one row with one that does (completeness
-    checking), whose own work is then most of the time, whoever asks. At 1 in flight a quarter of the digests. Starts count."""
+    checking): its own work is then nearly all of the time, whoever asks, so what is to be reached is said for the other. At 1 in flight a quarter of the digests. Starts count."""
     lines = []
     k.server(False), k.server(True)  # idle while the other is asked
     for in_flight, complete in [*((n, False) for n in IN_FLIGHT), (32, True)]:
         both, line = at(k, in_flight, complete)
         lines.append(line)
         more = ', outputs looked for' if complete else ''
-        yield Row(f'lookups, {in_flight} in flight{more}: rate / `ghz`', pairs.times_faster(both), goal=2, at_least=True,
-                  gross=0.5 if complete else None)
+        yield Row(f'lookups, {in_flight} in flight{more}: rate / `ghz`', pairs.times_faster(both), goal=None if complete else 2,
+                  at_least=True)
         yield Row(f'lookups, {in_flight} in flight{more}: client CPU / `ghz`', pairs.ratios(both, 'cpu'), goal=0.25,
                   gross=1 if in_flight == 1 else None)  # of few calls, starts are a large part
     yield Table('Lookups', f'{len(k.job_log.made.digests)} digests; CPU in microseconds a call, at the client and at the server.',
