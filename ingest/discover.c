@@ -180,11 +180,23 @@ static size_t walk_log_dir(struct walk *walk, const char *dir)
 	return (size_t)count;
 }
 
+/* false: it is none, is not there, or cannot be looked at, which is noted. */
+static bool is_folder(struct walk *walk, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		return S_ISDIR(st.st_mode);
+	if (errno != ENOENT && errno != ENOTDIR)
+		list_note_failure(walk->list, path, errno);
+	return false;
+}
+
 /* The log folder of an isolation dir, if it has one. Returns as walk_log_dir(). */
 static size_t walk_isolation_dir(struct walk *walk, const char *dir)
 {
 	char *path = path_join(dir, "log");
-	size_t logs = path_is_dir(path) ? walk_log_dir(walk, path) : 0;
+	size_t logs = is_folder(walk, path) ? walk_log_dir(walk, path) : 0;
 
 	list_add_folder(walk->list, dir, false);
 	free(path);
