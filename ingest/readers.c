@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Each may hold a zstd window of 8 MiB and more; storing keeps up with fewer. */
-#define THREADS_MAX 4
+/* Each holds a zstd window, of 4 MiB as Buck2 packs; storing keeps up with fewer. */
+#define THREADS_MAX 3
 /* Logs that are being read, or read and waiting for their turn. */
 #define SEATS 32
 /* Bytes of rows that wait, of all logs together: several hundred actions. */

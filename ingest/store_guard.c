@@ -8,7 +8,7 @@
  * Of SQLite's cache: one slice of a log, or one batch of results, with the index
  * pages that it touches, and nothing near the 64 MB that the whole program may use.
  */
-#define CACHE_SIZE "PRAGMA cache_size = -24576;" /* KiB */
+#define CACHE_SIZE "PRAGMA cache_size = -20480;" /* KiB */
 
 /* Opening a pipe would wait for whoever holds its other end. */
 int guard_path(const char *path, struct err *err)

@@ -20,8 +20,8 @@
 
 /* "BR2I": what `file` shows, and how another program's database is told apart. */
 #define APPLICATION_ID INT64_C(0x42523249)
-#define NAMES_MAX 32768
-#define NAMES_BYTES ((size_t)4 << 20)
+#define NAMES_MAX 16384
+#define NAMES_BYTES ((size_t)2 << 20)
 
 /* ---- the file ---- */
 
