@@ -237,6 +237,16 @@ static int step_plain(struct unpack *unpack, uint8_t *data, size_t cap, size_t *
 	return rc < 0 ? -1 : 0;
 }
 
+/* Of a block that the file's end cuts: nothing, unless it is stored and not compressed. */
+static size_t cut_block(struct unpack *unpack, uint8_t *data)
+{
+	size_t rc = ZSTD_decompressContinue(unpack->zstd, data, UNPACK_PIECE_MAX,
+					    unpack->input + unpack->pos, at_hand(unpack));
+
+	unpack->ending = UNPACK_CUT;
+	return ZSTD_isError(rc) ? 0 : rc;
+}
+
 /*
  * A header, a block or a checksum, and no more: where a call meets damage, zstd does not say
  * how much it had written before.
@@ -248,7 +258,7 @@ static int step_zstd(struct unpack *unpack, uint8_t *data, size_t *out_len, stru
 	if (fill(unpack, want, err) < 0)
 		return -1;
 	if (at_hand(unpack) < want) {
-		unpack->ending = UNPACK_CUT;
+		*out_len = cut_block(unpack, data);
 		return 0;
 	}
 	rc = ZSTD_decompressContinue(unpack->zstd, data, UNPACK_PIECE_MAX,

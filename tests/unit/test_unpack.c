@@ -320,6 +320,27 @@ static void test_cut_zstd(void **state)
 	buf_release(&file);
 }
 
+/* A block that is stored and not compressed gives what is left of it. */
+static void test_cut_in_a_stored_block(void **state)
+{
+	static const char text[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+	struct buf file = BUF_INIT, part;
+	size_t second;
+
+	(void)state;
+	bytes_zstd(&file, text, 36, 16);
+	/* magic, descriptor, window; a block's header, whose type is 0 */
+	assert_int_equal(file.data[6] & 7, 0);
+	second = 6 + 3 + 16;
+	part = (struct buf){file.data, second - 1, file.cap};
+	expect(&part, "0123456789abcde", UNPACK_ZSTD, UNPACK_CUT);
+	part.len = second + 3;
+	expect(&part, "0123456789abcdef", UNPACK_ZSTD, UNPACK_CUT);
+	part.len = second + 3 + 4;
+	expect(&part, "0123456789abcdefghij", UNPACK_ZSTD, UNPACK_CUT);
+	buf_release(&file);
+}
+
 static void test_cut_gzip(void **state)
 {
 	struct buf file = BUF_INIT;
@@ -427,6 +448,7 @@ int main(void)
 		cmocka_unit_test(test_needs_a_dictionary),
 		cmocka_unit_test(test_gzip_behind_zstd),
 		cmocka_unit_test(test_cut_zstd),
+		cmocka_unit_test(test_cut_in_a_stored_block),
 		cmocka_unit_test(test_cut_gzip),
 		cmocka_unit_test(test_broken_zstd),
 		cmocka_unit_test(test_broken_gzip),
