@@ -2,6 +2,7 @@
 
 #include "util/unpack.h"
 
+#include <assert.h>
 #include <sys/mman.h>
 
 /* Of x86-64, and of aarch64 with pages of 4 KiB. Where it is another, the advice is of no use. */
@@ -12,6 +13,12 @@
 #define BESIDE (2 * UNPACK_PIECE_MAX)
 /* More than UNPACK_ROOM, so that the ring begins with a huge page, and both with a page. */
 #define FRONT HUGE_PAGE
+/*
+ * What can be used of it: whole pages of any size, but less than a huge one, which the first
+ * touch would make where the system makes them unasked.
+ */
+#define FRONT_USED ((size_t)64 << 10)
+static_assert(FRONT_USED >= UNPACK_ROOM && FRONT_USED < HUGE_PAGE, "the reader's, and no more");
 #define MAPPED (HUGE_PAGE + FRONT + (size_t)UNPACK_WINDOW_MAX + BESIDE + BEYOND)
 
 bool unpack_ring_init(struct unpack_ring *ring)
@@ -47,10 +54,11 @@ static void advise(const struct unpack_ring *ring)
 bool unpack_ring_reserve(struct unpack_ring *ring, uint64_t window, bool huge)
 {
 	size_t size = (window > UNPACK_STANDS ? (size_t)window : UNPACK_STANDS) + BESIDE;
+	uint8_t *from = ring->start - FRONT_USED;
 
 	if (size <= ring->size)
 		return true;
-	if (mprotect(ring->start - FRONT, FRONT + size + BEYOND, PROT_READ | PROT_WRITE) < 0)
+	if (mprotect(from, FRONT_USED + size + BEYOND, PROT_READ | PROT_WRITE) < 0)
 		return false;
 	ring->size = size;
 	if (huge)

@@ -2,11 +2,13 @@
 #include "util/unpack.h"
 #include "util/unpack_ring.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -64,11 +66,30 @@ static void test_another_window(void **state)
 	unpack_ring_release(&ring);
 }
 
+/* No whole huge page, which a system that makes them unasked would fill at the first touch. */
+static void test_front(void **state)
+{
+	struct unpack_ring ring;
+	int ends[2];
+
+	(void)state;
+	assert_true(unpack_ring_init(&ring));
+	assert_true(unpack_ring_reserve(&ring, UNPACK_WINDOW_MAX, true));
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], ring.start - UNPACK_ROOM, UNPACK_ROOM), UNPACK_ROOM);
+	assert_int_equal(write(ends[1], ring.start - HUGE_PAGE, 1), -1);
+	assert_int_equal(errno, EFAULT);
+	close(ends[0]);
+	close(ends[1]);
+	unpack_ring_release(&ring);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_another_window),
+		cmocka_unit_test(test_front),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
