@@ -137,7 +137,7 @@ static int break_for_window(struct unpack *unpack, uint64_t window)
 	snprintf(why, sizeof(why),
 		 "zstd window of %llu MiB, over the limit of %llu MiB: compress it again "
 		 "without --long",
-		 (unsigned long long)((window + ((1 << 20) - 1)) >> 20),
+		 (unsigned long long)((window - 1) >> 20) + 1,
 		 (unsigned long long)(UNPACK_WINDOW_MAX >> 20));
 	return unpack_break(unpack, why);
 }

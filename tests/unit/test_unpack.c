@@ -419,6 +419,14 @@ static void test_window_too_large(void **state)
 	assert_int_equal(outcome.ending, UNPACK_BROKEN);
 	assert_non_null(strstr(outcome.fault, "2049 MiB"));
 	buf_release(&outcome.data);
+
+	/* one of all that 64 bits hold */
+	buf_clear(&file);
+	buf_add(&file, "\x28\xb5\x2f\xfd\xe0\xff\xff\xff\xff\xff\xff\xff\xff\x09\x00\x00x", 17);
+	read_all(&file, 64, &outcome);
+	assert_int_equal(outcome.ending, UNPACK_BROKEN);
+	assert_non_null(strstr(outcome.fault, " 17592186044416 MiB"));
+	buf_release(&outcome.data);
 	buf_release(&file);
 }
 
