@@ -351,6 +351,7 @@ int unpack_next(struct unpack *unpack, size_t want, struct unpack_block *out_blo
 
 	begin_block(ring, out_block);
 	while (out_block->len < want && unpack_ring_fits(ring)) {
+		const uint8_t *start = ring->start;
 		size_t len = 0;
 
 		if (unpack->ending != UNPACK_OPEN)
@@ -358,6 +359,11 @@ int unpack_next(struct unpack *unpack, size_t want, struct unpack_block *out_blo
 		if (unpack->failed.kind ||
 		    step(unpack, want - out_block->len, &len, &unpack->failed) < 0)
 			return say_failed(unpack, err);
+		/* It has moved: what comes stands apart from what was given. */
+		if (ring->start != start && out_block->len)
+			return 1;
+		if (ring->start != start)
+			begin_block(ring, out_block);
 		ring->at += len;
 		out_block->len += len;
 		unpack->bytes_out += len;
@@ -381,8 +387,7 @@ int unpack_open(struct unpack **out_unpack, int fd, const char *name, struct err
 	unpack->fd = fd;
 	unpack->name = xstrdup(name);
 	unpack->is_long = is_long(fd);
-	if (!unpack_ring_init(&unpack->ring))
-		abort();
+	unpack_ring_init(&unpack->ring);
 	reserve(unpack, 0);
 	if (begin_frame(unpack, err) < 0) {
 		unpack_free(unpack);

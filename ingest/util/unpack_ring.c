@@ -19,25 +19,48 @@
  */
 #define FRONT_USED ((size_t)64 << 10)
 static_assert(FRONT_USED >= UNPACK_ROOM && FRONT_USED < HUGE_PAGE, "the reader's, and no more");
-#define MAPPED (HUGE_PAGE + FRONT + (size_t)UNPACK_WINDOW_MAX + BESIDE + BEYOND)
+/* As Buck2 packs. */
+#define USUAL_WINDOW ((uint64_t)4 << 20)
 
-bool unpack_ring_init(struct unpack_ring *ring)
+void unpack_ring_init(struct unpack_ring *ring)
 {
-	void *mapped = mmap(NULL, MAPPED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint8_t *at = mapped;
-
-	if (mapped == MAP_FAILED)
-		return false;
-	at += (HUGE_PAGE - (uintptr_t)at % HUGE_PAGE) % HUGE_PAGE;
-	*ring = (struct unpack_ring){.mapped = mapped, .start = at + FRONT};
-	return true;
+	*ring = (struct unpack_ring){.start = NULL};
 }
 
 void unpack_ring_release(struct unpack_ring *ring)
 {
-	if (ring->mapped)
-		munmap(ring->mapped, MAPPED);
-	*ring = (struct unpack_ring){.mapped = NULL};
+	int i;
+
+	for (i = 0; i < UNPACK_RING_MAPS; i++)
+		if (ring->maps[i].memory)
+			munmap(ring->maps[i].memory, ring->maps[i].len);
+	unpack_ring_init(ring);
+}
+
+/*
+ * Addresses for the usual windows, and anew for the largest where one is wanted. Not for the
+ * largest at once: for a few readers that is more than some limits (ulimit -v) leave.
+ */
+static bool move(struct unpack_ring *ring, size_t most, int number)
+{
+	size_t len = HUGE_PAGE + FRONT + most + BESIDE + BEYOND;
+	uint8_t *at = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return false;
+	ring->maps[number].memory = at;
+	ring->maps[number].len = len;
+	at += (HUGE_PAGE - (uintptr_t)at % HUGE_PAGE) % HUGE_PAGE;
+	ring->start = at + FRONT;
+	ring->size = ring->at = 0;
+	return true;
+}
+
+static bool find_place(struct unpack_ring *ring, uint64_t window)
+{
+	if (window <= USUAL_WINDOW)
+		return ring->start || move(ring, USUAL_WINDOW, 0);
+	return ring->maps[1].memory || move(ring, UNPACK_WINDOW_MAX, 1);
 }
 
 /* What follows the last whole huge page has small ones: it may be only just begun. */
@@ -54,10 +77,13 @@ static void advise(const struct unpack_ring *ring)
 bool unpack_ring_reserve(struct unpack_ring *ring, uint64_t window, bool huge)
 {
 	size_t size = (window > UNPACK_STANDS ? (size_t)window : UNPACK_STANDS) + BESIDE;
-	uint8_t *from = ring->start - FRONT_USED;
+	uint8_t *from;
 
 	if (size <= ring->size)
 		return true;
+	if (!find_place(ring, window))
+		return false;
+	from = ring->start - FRONT_USED;
 	if (mprotect(from, FRONT_USED + size + BEYOND, PROT_READ | PROT_WRITE) < 0)
 		return false;
 	ring->size = size;
