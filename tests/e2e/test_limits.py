@@ -70,9 +70,9 @@ def test_no_descriptor_for_a_connection(br2, project, tmp_path, endpoint):
 
 def test_no_descriptor_for_the_cluster(br2, project, tmp_path):
     url = 'http://prometheus.example'
-    said = br2.under('prlimit', '--nofile=5').run(project('flaky'), '--db', tmp_path / 'br2.db', '--prometheus', url,
+    said = br2.under('prlimit', '--nofile=7').run(project('flaky'), '--db', tmp_path / 'br2.db', '--prometheus', url,
                                                   '--no-remote', '--no-report', code=2)
-    assert f'{url}: cannot be asked: too many files are open: the limit is 5 (ulimit -n)' in said.stderr
+    assert f'{url}: cannot be asked: too many files are open: the limit is 7 (ulimit -n)' in said.stderr
 
 
 def test_few_descriptors_and_many_logs(br2, project, tmp_path):
