@@ -59,19 +59,25 @@ def test_few_descriptors_and_a_server(br2, project, server, tmp_path, most):
     assert value(db, 'SELECT count(*) FROM result WHERE source = 1') == 1772
 
 
+@pytest.fixture(name='known')
+def _known(br2, project, tmp_path):
+    """A project whose logs are in the database: no reader wants a descriptor any more."""
+    root, db = project('flaky'), tmp_path / 'br2.db'
+    br2.run(root, '--db', db, '--no-remote', '--no-report')
+    return root, '--db', db, '--no-report'
+
+
 @pytest.mark.parametrize('endpoint', ['127.0.0.1:1', 'localhost:1', 'cache.example:1'])
-def test_no_descriptor_for_a_connection(br2, project, tmp_path, endpoint):
+def test_no_descriptor_for_a_connection(br2, known, endpoint):
     """Neither the server nor its name is blamed."""
-    said = br2.under('prlimit', '--nofile=6').run(project('flaky'), '--db', tmp_path / 'br2.db', '--endpoint', endpoint,
-                                                  '--no-report', code=2)
+    said = br2.under('prlimit', '--nofile=6').run(*known, '--endpoint', endpoint, code=2)
     assert re.search(f'error: {endpoint} cannot be asked: too many files are open: the limit is 6 \\(ulimit -n\\): '
                      '5 results wanted', said.stderr)
 
 
-def test_no_descriptor_for_the_cluster(br2, project, tmp_path):
+def test_no_descriptor_for_the_cluster(br2, known):
     url = 'http://prometheus.example'
-    said = br2.under('prlimit', '--nofile=7').run(project('flaky'), '--db', tmp_path / 'br2.db', '--prometheus', url,
-                                                  '--no-remote', '--no-report', code=2)
+    said = br2.under('prlimit', '--nofile=7').run(*known, '--prometheus', url, '--no-remote', code=2)
     assert f'{url}: cannot be asked: too many files are open: the limit is 7 (ulimit -n)' in said.stderr
 
 
