@@ -3,7 +3,6 @@
  * else: each verb is a file of its own.
  */
 #include "cmd.h"
-#include "util/mem.h"
 #include "util/msg.h"
 #include "util/standard.h"
 
@@ -112,7 +111,6 @@ int main(int argc, char **argv)
 	struct err err = ERR_INIT;
 	int code;
 
-	mem_return_large();
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails */
 	if (standard_hold() < 0)

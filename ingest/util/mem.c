@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 /* Nothing is something, too: size 0 gives a pointer, so that none is ever NULL. */
 static void *checked(void *memory, size_t size)
@@ -17,18 +14,6 @@ static void *checked(void *memory, size_t size)
 		abort();
 	}
 	return memory;
-}
-
-/*
- * Left to itself, glibc raises the bound each time that mapped memory is freed: the window of a
- * reader's second log lies in the heap of its thread, between rows, and a hole stays behind it.
- * Other C libraries need not be told.
- */
-void mem_return_large(void)
-{
-#ifdef __GLIBC__
-	mallopt(M_MMAP_THRESHOLD, 1 << 20);
-#endif
 }
 
 void *xmalloc(size_t size)

@@ -7,12 +7,6 @@
 
 #include <stddef.h>
 
-/*
- * From here on memory of 1 MiB and more, taken at once, is the system's again as soon as it is
- * freed. Before the first thread begins.
- */
-void mem_return_large(void);
-
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t size);

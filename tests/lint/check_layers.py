@@ -49,7 +49,6 @@ OWNERS = {
     'sqlite3.h': ['store*'],
     'zstd*.h': ['util/unpack'],
     'zlib.h': ['util/unpack'],
-    'malloc.h': ['util/mem'],
     'jansson.h': ['project', 'lookup_recording', 'lookup_replay',
                   'cluster_*'],
     'curl/*': ['util/http*', 'util/connection', 'util/curl_files'],
