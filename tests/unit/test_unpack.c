@@ -148,6 +148,25 @@ static void test_several_zstd_frames(void **state)
 	buf_release(&file);
 }
 
+static uint64_t random_below(uint64_t *state, uint64_t bound)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (*state >> 33) % bound;
+}
+
+/* The same comes out, read `step` bytes at a time. */
+static void expect_whole(const struct buf *file, size_t step, const struct buf *text)
+{
+	struct outcome outcome;
+
+	read_all(file, step, &outcome);
+	assert_string_equal(outcome.fault, "");
+	assert_int_equal(outcome.ending, UNPACK_WHOLE);
+	assert_int_equal(outcome.data.len, text->len);
+	assert_memory_equal(outcome.data.data, text->data, text->len);
+	buf_release(&outcome.data);
+}
+
 #define LONG_LEN ((size_t)3 << 20)
 
 /* More than 1 MiB packed: the first half repeats nothing, the other looks back far for a copy of
@@ -158,35 +177,22 @@ static void make_long(struct buf *text)
 	size_t i;
 
 	buf_reserve(text, LONG_LEN);
-	for (i = 0; i < LONG_LEN / 2; i++) {
-		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-		buf_addch(text, (char)(state >> 56));
-	}
+	for (i = 0; i < LONG_LEN / 2; i++)
+		buf_addch(text, (char)random_below(&state, 256));
 	buf_add(text, text->data, text->len); /* does not move any more */
 }
 
 static void test_long_zstd(void **state)
 {
 	struct buf text = BUF_INIT, file = BUF_INIT;
-	struct outcome outcome;
 
 	(void)state;
 	make_long(&text);
 	bytes_zstd(&file, text.data, text.len, 100000);
 	assert_in_range(file.len, 1 << 20, LONG_LEN * 2 / 3);
-	read_all(&file, 30000, &outcome);
-	assert_int_equal(outcome.ending, UNPACK_WHOLE);
-	assert_int_equal(outcome.data.len, text.len);
-	assert_memory_equal(outcome.data.data, text.data, text.len);
-	buf_release(&outcome.data);
+	expect_whole(&file, 30000, &text);
 	buf_release(&file);
 	buf_release(&text);
-}
-
-static uint64_t random_below(uint64_t *state, uint64_t bound)
-{
-	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (*state >> 33) % bound;
 }
 
 /* Words of which each was somewhere in the last `window` bytes before, or is new. */
@@ -229,16 +235,8 @@ static void test_windows(void **state)
 		bytes_zstd_window(&file, text.data + begin, text.len - begin, frames[i].window_log);
 	}
 	assert_in_range(file.len, 1 << 20, text.len / 2);
-	for (i = 0; i < 3; i++) {
-		struct outcome outcome;
-
-		read_all(&file, steps[i], &outcome);
-		assert_string_equal(outcome.fault, "");
-		assert_int_equal(outcome.ending, UNPACK_WHOLE);
-		assert_int_equal(outcome.data.len, text.len);
-		assert_memory_equal(outcome.data.data, text.data, text.len);
-		buf_release(&outcome.data);
-	}
+	for (i = 0; i < 3; i++)
+		expect_whole(&file, steps[i], &text);
 	buf_release(&file);
 	buf_release(&text);
 }
