@@ -85,10 +85,28 @@ static void test_blocks_stay_apart(void **unused)
 	free(blocks);
 }
 
+/* As a program does that is done with SQLite, and takes it up again. */
+static void test_shut_down_and_begun_again(void **unused)
+{
+	struct held held = {.size = 100, .fill = 7};
+
+	(void)unused;
+	held.data = sqlite3_malloc(held.size);
+	fill(&held);
+	sqlite3_free(held.data);
+	assert_int_equal(sqlite3_shutdown(), SQLITE_OK);
+	assert_int_equal(sqlite3_initialize(), SQLITE_OK);
+	held.data = sqlite3_malloc(held.size);
+	fill(&held);
+	check(&held, held.size);
+	sqlite3_free(held.data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_blocks_stay_apart),
+		cmocka_unit_test(test_shut_down_and_begun_again),
 	};
 
 	store_memory();
