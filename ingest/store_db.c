@@ -243,11 +243,7 @@ int db_find(struct statement *s, int64_t *out_number, struct err *err)
 
 int db_done(struct statement *s, struct err *err)
 {
-	int more = db_step(s, err);
-
-	if (more > 0)
-		sqlite3_reset(s->handle);
-	return more < 0 ? -1 : 0;
+	return db_step(s, err);
 }
 
 void db_reset(struct statement *s)
