@@ -344,6 +344,12 @@ static void test_last_value_of_a_key(void **state)
 	assert_ok(store_put_config(f->store, run_id, values, 1, &f->err));
 	assert_text(f, "SELECT value FROM run_config WHERE key = 'a.b'", "1");
 	assert_ok(store_put_config(f->store, run_id, NULL, 0, &f->err));
+	/* Stray bytes: two keys that only they tell apart are one. */
+	values[0].key = STR("b\xff");
+	values[2].key = STR("b\xfe");
+	assert_ok(store_put_config(f->store, run_id, values, 3, &f->err));
+	assert_text(f, "SELECT value FROM run_config WHERE key = 'a.b\xef\xbf\xbd'", "3");
+	assert_number(f, "SELECT count(*) FROM run_config", 4);
 }
 
 /* ---- actions ---- */
