@@ -336,7 +336,10 @@ int store_put_run(struct store *store, const struct run_facts *facts,
 	    merge_run(store, facts, before.project_id, err) < 0 ||
 	    find_run(store, facts->trace_id, &after, err) <= 0 ||
 	    (sighting->path && (put_sighting(store, after.run_id, sighting, err) < 0 ||
-				place_run(store, &after, err) < 0)))
+				place_run(store, &after, err) < 0)) ||
+	    (!sighting->path && !known &&
+	     set_place(store, after.run_id, after.project_id, str_of(sighting->isolation_dir),
+		       err) < 0))
 		return -1;
 	if (known && before.start_ns != after.start_ns && refer_anew(store, after.run_id, err) < 0)
 		return -1;
