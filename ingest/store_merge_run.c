@@ -208,7 +208,8 @@ static int read_function(struct store *store, int64_t run_id, enum digest_functi
 /*
  * Where a log does not say the function, a project's configuration does, and one
  * side may not have had it. A proved one stays; else the one that somebody
- * configured: Buck2's defaults are the smaller numbers.
+ * configured: Buck2's defaults are the smaller numbers. Asked before put_instance(),
+ * which makes the source's proof this database's own.
  */
 static int settle_function(struct merge *merge, const struct run_at *run, int64_t run_id,
 			   enum digest_function *out, struct err *err)
@@ -244,8 +245,8 @@ static int merge_run(struct merge *merge, const struct run_at *run, struct err *
 	    put_run(merge, run, false, &run_id, err) < 0 ||
 	    put_config(merge, run, run_id, err) < 0 ||
 	    put_candidates(merge, run, run_id, err) < 0 ||
-	    put_instance(merge, run, run_id, err) < 0 ||
 	    settle_function(merge, run, run_id, &function, err) < 0 ||
+	    put_instance(merge, run, run_id, err) < 0 ||
 	    merge_actions(merge, run->run_id, run_id, function, err) < 0 ||
 	    merge_flights(merge, run->run_id, run_id, err) < 0 ||
 	    merge_graph(merge, run->run_id, run_id, err) < 0)

@@ -87,11 +87,56 @@ static void test_a_run_that_no_file_shows(void **state)
 	}
 }
 
+/* ---- what both say ---- */
+
+/* A run with one digest of this function. */
+static void put_digest(struct fixture *f, enum digest_function function, bool proved)
+{
+	int64_t run_id = put_run(f, "t", START);
+	struct attempt attempt = attempt_of(1, STATUS_SUCCESS);
+	struct action action = action_of("i", &attempt, 1);
+
+	attempt.digest.function = function;
+	assert_ok(store_put_action(f->store, run_id, 1, 1, START, &action, &f->err));
+	choose(f, run_id, "p", ".buckconfig", proved);
+}
+
+static void test_which_function_stays(void **state)
+{
+	static const struct {
+		enum digest_function ours, theirs;
+		bool ours_proved, theirs_proved;
+		enum digest_function wanted;
+	} cases[] = {
+		{DIGEST_BLAKE3, DIGEST_SHA256, false, false, DIGEST_BLAKE3},
+		{DIGEST_SHA256, DIGEST_BLAKE3, false, false, DIGEST_BLAKE3},
+		{DIGEST_SHA256, DIGEST_BLAKE3, true, false, DIGEST_SHA256},
+		{DIGEST_BLAKE3, DIGEST_SHA256, false, true, DIGEST_SHA256},
+		{DIGEST_BLAKE3, DIGEST_SHA256, true, true, DIGEST_BLAKE3},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pair *pair = *state;
+
+		put_digest(pair->into, cases[i].ours, cases[i].ours_proved);
+		put_digest(pair->from, cases[i].theirs, cases[i].theirs_proved);
+		merge(pair);
+		assert_number(pair->into, "SELECT count(*) FROM attempt", 1);
+		assert_number(pair->into,
+			      "SELECT function FROM lookup JOIN attempt USING (lookup_id)",
+			      cases[i].wanted);
+		teardown_pair(state);
+		setup_pair(state);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup_pair, teardown_pair)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_run_that_no_file_shows),
+		TEST(test_which_function_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
