@@ -5,6 +5,8 @@
 #include "store_db.h"
 #include "store_fixture.h"
 
+#include <string.h>
+
 /* Two databases; rows of `from` go into `into`. */
 struct pair {
 	struct fixture *into, *from;
@@ -87,6 +89,22 @@ static void test_a_run_that_no_file_shows(void **state)
 	}
 }
 
+/* It was killed before it came to that. */
+static void test_a_run_without_an_instance(void **state)
+{
+	struct pair *pair = *state;
+	struct fixture *f = pair->from;
+
+	put_run_at(f, "t", START, &(struct sighting){"/p/buck-out/v2/log/a.pb", "p", 2, "v2"});
+	merge(pair);
+	f = pair->into;
+	assert_number(f, "SELECT count(*) FROM run WHERE instance_id IS NULL", 1);
+	assert_number(f, "SELECT count(*) FROM run_log", 1);
+	choose(pair->into, 1, "ours", "flag", true);
+	merge(pair);
+	assert_text(f, "SELECT name FROM run JOIN instance USING (instance_id)", "ours");
+}
+
 /* ---- what both say ---- */
 
 /* A run with one digest of this function. */
@@ -131,12 +149,89 @@ static void test_which_function_stays(void **state)
 	}
 }
 
+/* Both asked in vain: the same one stays, whoever is merged into whom. */
+static void test_which_vain_answer_stays(void **state)
+{
+	static const enum lookup_state states[][2] = {
+		{STATE_REFUSED, STATE_UNREACHABLE}, {STATE_UNREACHABLE, STATE_REFUSED},
+		{STATE_ERROR, STATE_ERROR},	    {STATE_WANTED, STATE_ERROR},
+		{STATE_ERROR, STATE_WANTED},
+	};
+	size_t i, side;
+
+	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		struct pair *pair = *state;
+		struct fixture *const sides[] = {pair->into, pair->from};
+		enum lookup_state wanted =
+			states[i][0] > states[i][1] ? states[i][0] : states[i][1];
+
+		for (side = 0; side < 2; side++) {
+			struct fixture *f = sides[side];
+
+			put_digest(f, DIGEST_SHA256, false);
+			if (states[i][side] != STATE_WANTED)
+				assert_ok(store_put_state(f->store, lookup_of(f, "p", 1),
+							  states[i][side], side ? "b" : "a",
+							  &f->err));
+		}
+		merge(pair);
+		assert_number(pair->into, "SELECT state FROM lookup", wanted);
+		assert_text(pair->into, "SELECT message FROM lookup",
+			    wanted == states[i][1] ? "b" : "a");
+		teardown_pair(state);
+		setup_pair(state);
+	}
+}
+
+/* ---- what no record holds ---- */
+
+#define ARENA_MAX ((size_t)48 << 20) /* of a record's rows in memory: store_merge.c */
+
+/* So many rows of one action or result that they alone would fill that memory. */
+static void test_too_many_for_a_record(void **state)
+{
+	static const struct {
+		const char *insert;
+		size_t size; /* of one in memory */
+	} cases[] = {
+		{"INSERT INTO attempt (run_id, span_id, idx, kind, status)"
+		 " SELECT 1, 1, i, 1, 2 FROM n",
+		 sizeof(struct attempt)},
+		{"INSERT INTO expense SELECT 1, printf('%07d', i), '', 1 FROM n",
+		 sizeof(struct expense)},
+		{"INSERT INTO aux_message SELECT 1, i, '', x'' FROM n", sizeof(struct aux_message)},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pair *pair = *state;
+		struct fixture *f = pair->from;
+		char *sql = xasprintf("WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL"
+				      " SELECT i + 1 FROM n LIMIT %zu) %s",
+				      ARENA_MAX / cases[i].size, cases[i].insert);
+
+		put_digest(f, DIGEST_SHA256, false);
+		put_result(f, "p", 1);
+		assert_ok(db_exec(f->store, sql, &f->err));
+		free(sql);
+		f = pair->into;
+		assert_return(try_merge(pair), -1);
+		assert_int_equal(f->err.kind, ERR_LIMIT);
+		assert_non_null(strstr(f->err.text, pair->from->db));
+		assert_non_null(strstr(f->err.text, "a row of it is larger than any log"));
+		assert_number(f, "SELECT count(*) FROM result", 0);
+		teardown_pair(state);
+		setup_pair(state);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup_pair, teardown_pair)
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_run_that_no_file_shows),
-		TEST(test_which_function_stays),
+		TEST(test_a_run_that_no_file_shows), TEST(test_a_run_without_an_instance),
+		TEST(test_which_function_stays),     TEST(test_which_vain_answer_stays),
+		TEST(test_too_many_for_a_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
