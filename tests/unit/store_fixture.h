@@ -122,6 +122,16 @@ static inline struct digest digest_of(uint8_t number)
 	return digest;
 }
 
+/* As digest_of(), for numbers that one byte does not hold. */
+static inline struct digest numbered(int64_t number)
+{
+	struct digest digest = digest_of((uint8_t)(number >> 8));
+
+	digest.hash[30] = (uint8_t)(number >> 16);
+	digest.hash[31] = (uint8_t)number;
+	return digest;
+}
+
 static inline struct attempt attempt_of(uint8_t number, enum attempt_status status)
 {
 	return (struct attempt){

@@ -13,15 +13,6 @@ static uint32_t pick(uint64_t *seed, uint32_t count)
 	return (uint32_t)(*seed >> 33) % count;
 }
 
-static struct digest numbered(uint32_t number)
-{
-	struct digest digest = digest_of((uint8_t)(number >> 8));
-
-	digest.hash[30] = (uint8_t)(number >> 16);
-	digest.hash[31] = (uint8_t)number;
-	return digest;
-}
-
 /* An execution of an invocation; UNKNOWN times are. */
 static void put_execution(struct fixture *f, uint32_t number, const char *invocation,
 			  const char *worker, const int64_t times[3])

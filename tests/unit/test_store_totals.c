@@ -9,14 +9,6 @@
 #define RESULTS 2500
 #define ROWS_MAX 4096 /* as many are gathered */
 
-static struct digest numbered(int64_t number)
-{
-	struct digest digest = digest_of((uint8_t)(number >> 8));
-
-	digest.hash[31] = (uint8_t)number;
-	return digest;
-}
-
 /* Each is of a size and of cores that no other one has. */
 static void put_counted_result(struct fixture *f, int64_t run_id, int64_t number)
 {
