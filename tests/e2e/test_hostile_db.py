@@ -264,6 +264,17 @@ def test_a_journal_names_no_other_file(br2, clean, taken, tmp_path):
     assert victim.read_text() == 'years of work'
 
 
+def test_a_journal_names_the_one_of_several_databases(br2, clean, taken):
+    """Somebody's transaction over several files was killed: it is rolled back, and what SQLite made for it goes."""
+    spanning = taken.with_name('br2.db-mj0A1B2C9D3')
+    spanning.write_bytes(f'{taken}-journal'.encode() + b'\0')
+    leave_journal(taken, spanning)
+    br2.run(clean[1], '--db', taken, '--no-remote', '--no-report')
+    assert not spanning.exists() and not taken.with_name('br2.db-journal').exists()
+    assert value(taken, 'PRAGMA integrity_check') == 'ok'
+    assert value(taken, 'SELECT count(*) FROM project') == value(clean[0], 'SELECT count(*) FROM project')
+
+
 def test_the_trap_is_real(taken, tmp_path):
     """Holds the test above to its word: without the guard the file is gone."""
     victim = tmp_path / 'thesis.tex'
