@@ -132,10 +132,11 @@ void lookup_free(struct lookup *lookup);
 
 /*
  * One call without waiting and without retries, to tell configuration errors
- * apart at once. 0: the server answered, and `sink` has the answer (also of
- * PERMISSION_DENIED and INVALID_ARGUMENT, which may be true of this one
- * instance only); -1: the sink's own error, or ERR_NET: err says in one line
- * what is wrong: unreachable, not authenticated, no action cache there.
+ * apart at once; only while no other is under way. 0: the server answered, and
+ * `sink` has the answer (also of PERMISSION_DENIED and INVALID_ARGUMENT, which may
+ * be true of this one instance only); -1: the sink's own error, or ERR_NET: err
+ * says in one line what is wrong: unreachable, not authenticated, no action cache
+ * there.
  */
 int lookup_preflight(struct lookup *lookup, const struct lookup_request *request,
 		     lookup_sink_fn *sink, void *context, struct err *err);

@@ -24,11 +24,8 @@ void calls_release(struct calls *calls)
 
 uint32_t calls_take(struct calls *calls, const struct lookup_request *request)
 {
-	uint32_t slot;
+	uint32_t slot = calls->free_slots[--calls->free_count];
 
-	if (!calls->free_count)
-		return NO_SLOT;
-	slot = calls->free_slots[--calls->free_count];
 	calls->items[slot] = (struct call){.state = CALL_WAITING, .request = *request};
 	calls->waiting++;
 	return slot;

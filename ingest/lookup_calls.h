@@ -34,7 +34,7 @@ struct calls {
 void calls_init(struct calls *calls, uint32_t count);
 void calls_release(struct calls *calls);
 
-/* A free slot for this request, waiting and due; NO_SLOT: none is free. */
+/* A free slot for this request, waiting and due. Only while free_count. */
 uint32_t calls_take(struct calls *calls, const struct lookup_request *request);
 void calls_free(struct calls *calls, uint32_t slot);
 /* A call that waits does so no more. */
