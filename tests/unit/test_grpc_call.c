@@ -326,6 +326,48 @@ static void test_dropped_before_it_was_sent(void **state)
 	buf_release(&out);
 }
 
+/* HEADERS, DATA … of this stream, as it stands on the wire. */
+static unsigned count_frames(const struct buf *wire, int32_t id, unsigned type)
+{
+	const uint8_t *at = (const uint8_t *)wire->data, *end = at + wire->len;
+	unsigned count = 0;
+
+	for (; end - at >= 9; at += 9 + ((size_t)at[1] << 8 | at[2]))
+		count += at[3] == type && at[8] == id;
+	return count;
+}
+
+/* What is left of its question is not sent, however much room there comes to be. */
+static void test_dropped_with_its_question_half_sent(void **state)
+{
+	static const uint8_t little[] = "\0\0\6\4\0\0\0\0\0\0\4\0\0\0\4";
+	static const uint8_t room[] = "\0\0\4\10\0\0\0\0\1\0\0\1\0";
+	struct http2 *http2 = open_http2();
+	struct buf out = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct rpc rpc;
+
+	(void)state;
+	assert_int_equal(http2_feed(http2, little, sizeof(little) - 1, &err), 0);
+	request(http2, &rpc, false);
+	assert_int_equal(http2_take(http2, &out, &err), 0);
+	assert_int_equal(count_frames(&out, 1, 0), 1);
+	assert_int_equal(rpc.stream.body_len, 5 - 4);
+	http2_drop(http2, &rpc.stream);
+	rpc_release(&rpc);
+	request(http2, &rpc, false); /* in its place */
+	assert_int_equal(http2_feed(http2, room, sizeof(room) - 1, &err), 0);
+	buf_clear(&out);
+	assert_int_equal(http2_take(http2, &out, &err), 0);
+	assert_int_equal(count_frames(&out, 1, 3), 1);
+	assert_int_equal(count_frames(&out, 1, 0), 0);
+	assert_int_equal(count_frames(&out, 3, 0), 1);
+	assert_int_equal(rpc.stream.body_len, 5 - 4);
+	http2_free(http2);
+	rpc_release(&rpc);
+	buf_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_secrets_are_in_no_table),
 		cmocka_unit_test(test_dropped_before_it_was_sent),
+		cmocka_unit_test(test_dropped_with_its_question_half_sent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
