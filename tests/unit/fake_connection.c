@@ -133,7 +133,10 @@ static void take_frames(void)
 		if (server.sent.len < server.read + 9 + len)
 			return;
 		server.read += 9 + len;
-		take_frame(at[3], at[4], (unsigned)at[7] << 8 | at[8], at + 9);
+		take_frame(at[3], at[4],
+			   (unsigned)at[5] << 24 | (unsigned)at[6] << 16 | (unsigned)at[7] << 8 |
+				   at[8],
+			   at + 9);
 	}
 }
 
@@ -171,6 +174,9 @@ bool connection_may_have_more(const struct connection *connection, size_t got, s
 void connection_wait(struct connection *connection, bool to_send, int64_t timeout_ms)
 {
 	(void)connection;
-	if (!to_send && !server.said.len && !server.closed)
-		now_ms += timeout_ms;
+	if (to_send || server.said.len || server.closed)
+		return;
+	now_ms += timeout_ms;
+	if (server.cancels_late)
+		frame(FRAME_RESET, 0, 1, "\0\0\0\10", 4);
 }

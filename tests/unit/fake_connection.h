@@ -23,6 +23,7 @@ struct fake_connection {
 	bool mute;	     /* says not even SETTINGS */
 	bool silent;	     /* takes requests, and answers none */
 	bool answers_pings;
+	bool cancels_late; /* its first stream, once nothing else moved in time */
 	const char *settings;
 	size_t settings_len;
 	size_t send_room; /* bytes that one send takes */

@@ -185,6 +185,27 @@ static void test_used_again(void **state)
 	end_ok(&rpc, "second");
 }
 
+/* A server's words go to the database: of the longest the beginning is enough. */
+static void test_long_words(void **state)
+{
+	char words[5000];
+	struct rpc rpc;
+
+	(void)state;
+	memset(words, 'w', sizeof(words));
+	begin(&rpc, &single);
+	rpc_field(&rpc, STR("grpc-status"), STR("5"));
+	rpc_field(&rpc, STR("grpc-message"), (struct str){words, 4097});
+	words[4096] = '\0';
+	end(&rpc, CODE_NOT_FOUND, words);
+	words[4096] = 'w';
+	begin(&rpc, &single);
+	rpc_field(&rpc, STR("grpc-status"), STR("5"));
+	rpc_field(&rpc, STR("grpc-message"), (struct str){words, 4096});
+	words[4096] = '\0';
+	end(&rpc, CODE_NOT_FOUND, words);
+}
+
 /* ---- codes and texts ---- */
 
 static void test_codes(void **state)
@@ -377,6 +398,7 @@ int main(void)
 		cmocka_unit_test(test_fault_counts_more),
 		cmocka_unit_test(test_no_more_than_may_be),
 		cmocka_unit_test(test_used_again),
+		cmocka_unit_test(test_long_words),
 		cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_secrets_are_in_no_table),

@@ -4,6 +4,7 @@
 #include "fake_connection.h"
 #include "lookup_reply.h"
 
+#include <nghttp2/nghttp2.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -16,11 +17,30 @@ static const struct remote remote = {.endpoint = endpoint, .loopback = true};
 static const struct rpc_method method = {"/a.B/C", NULL};
 static struct channel *channel;
 
+/* The number of a connection's first stream. */
+static int32_t first_stream;
+
+int __real_nghttp2_session_client_new2(nghttp2_session **out_session,
+				       const nghttp2_session_callbacks *callbacks, void *context,
+				       const nghttp2_option *option);
+int __wrap_nghttp2_session_client_new2(nghttp2_session **out_session,
+				       const nghttp2_session_callbacks *callbacks, void *context,
+				       const nghttp2_option *option);
+int __wrap_nghttp2_session_client_new2(nghttp2_session **out_session,
+				       const nghttp2_session_callbacks *callbacks, void *context,
+				       const nghttp2_option *option)
+{
+	int rc = __real_nghttp2_session_client_new2(out_session, callbacks, context, option);
+
+	return rc ? rc : nghttp2_session_set_next_stream_id(*out_session, first_stream);
+}
+
 static int setup(void **state)
 {
 	struct err err = ERR_INIT;
 
 	(void)state;
+	first_stream = 1;
 	fake_connection_init();
 	return channel_new(&remote, &channel, &err);
 }
@@ -111,6 +131,71 @@ static void test_deadlines(void **state)
 	expect(&soon, CODE_DEADLINE_EXCEEDED, "no answer in time");
 	assert_int_equal(server.resets, 2);
 	assert_int_equal(server.connections, 1);
+}
+
+/* What waits for a place has a deadline too, and the server heard nothing of it. */
+static void test_deadline_of_one_that_waits(void **state)
+{
+	struct rpc taken, waits;
+
+	(void)state;
+	server.settings = ONE_STREAM;
+	server.settings_len = sizeof(ONE_STREAM) - 1;
+	server.silent = true;
+	start(&taken, 700);
+	assert_null(wait_end(10));
+	start(&waits, 300);
+	expect(&waits, CODE_DEADLINE_EXCEEDED, "no answer in time");
+	assert_int_equal(now_ms, 1000310);
+	assert_null(wait_end(10));
+	assert_int_equal(server.requests, 1);
+	assert_int_equal(server.resets, 0);
+	expect(&taken, CODE_DEADLINE_EXCEEDED, "no answer in time");
+}
+
+/* The server's clock was the first to see the end; but only the end makes it one. */
+static void test_cancelled_at_the_deadline(void **state)
+{
+	struct rpc rpc;
+
+	(void)state;
+	server.silent = server.cancels_late = true;
+	start(&rpc, 300);
+	expect(&rpc, CODE_DEADLINE_EXCEEDED, "the stream was reset (HTTP/2 error 8)");
+	assert_int_equal(now_ms, 1000300);
+}
+
+static void test_cancelled_before_the_deadline(void **state)
+{
+	struct rpc rpc;
+
+	(void)state;
+	server.silent = server.cancels_late = true;
+	start(&rpc, 30000);
+	assert_null(channel_ended(channel));
+	channel_turn(channel, now_ms + 1);
+	channel_turn(channel, now_ms + 1);
+	channel_turn(channel, now_ms + 1);
+	expect(&rpc, CODE_CANCELLED, "the stream was reset (HTTP/2 error 8)");
+	assert_int_equal(now_ms, 1000001);
+}
+
+/* The last number that a stream can have is used; the next call has another connection. */
+static void test_no_number_left(void **state)
+{
+	struct rpc last, next;
+
+	(void)state;
+	first_stream = INT32_MAX;
+	start(&last, 30000);
+	start(&next, 30000);
+	expect(&last, CODE_OK, "");
+	assert_int_equal(server.connections, 1);
+	first_stream = 1;
+	expect(&next, CODE_OK, "");
+	assert_int_equal(server.connections, 2);
+	assert_int_equal(server.requests, 2);
+	assert_int_equal(now_ms, 1000000);
 }
 
 static void test_no_settings(void **state)
@@ -407,6 +492,10 @@ int main(void)
 		TEST(test_calls_go_out_together),
 		TEST(test_little_room_to_send),
 		TEST(test_deadlines),
+		TEST(test_deadline_of_one_that_waits),
+		TEST(test_cancelled_at_the_deadline),
+		TEST(test_cancelled_before_the_deadline),
+		TEST(test_no_number_left),
 		TEST(test_no_settings),
 		TEST(test_pauses_between_attempts),
 		TEST(test_keepalive),

@@ -194,6 +194,30 @@ static void test_batch_answer(void **state)
 	buf_release(&batch);
 }
 
+/* A number where bytes are meant, and fields of tomorrow, are passed over. */
+static void test_odd_fields(void **state)
+{
+	struct buf batch = BUF_INIT, whole = BUF_INIT, odd = BUF_INIT;
+	struct blob_answer answer;
+
+	(void)state;
+	add_response(&whole, 'a', 4, "data", CODE_NOT_FOUND, "gone");
+	add_number(&odd, 1, 7);
+	add_number(&odd, 3, 2);
+	add_part(&odd, 77, "tomorrow", 8);
+	buf_add(&odd, whole.data + 2, whole.len - 2); /* behind tag and length, one byte each */
+	add_number(&odd, 2, 9);
+	assert_true(odd.len < 128);
+	add_part(&batch, 1, odd.data, odd.len);
+	answer = find(&batch, 'a', 4);
+	assert_int_equal(answer.code, CODE_NOT_FOUND);
+	assert_true(str_is(answer.message, "gone"));
+	assert_true(str_is(answer.data, "data"));
+	buf_release(&batch);
+	buf_release(&whole);
+	buf_release(&odd);
+}
+
 /* Whatever a server writes there, a code is one of google.rpc.Code. */
 static void test_odd_codes(void **state)
 {
@@ -250,8 +274,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resource_names), cmocka_unit_test(test_batch),
 		cmocka_unit_test(test_read),	       cmocka_unit_test(test_batch_answer),
-		cmocka_unit_test(test_odd_codes),      cmocka_unit_test(test_cut_batch),
-		cmocka_unit_test(test_read_part),
+		cmocka_unit_test(test_odd_fields),     cmocka_unit_test(test_odd_codes),
+		cmocka_unit_test(test_cut_batch),      cmocka_unit_test(test_read_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "lookup.h"
 
 #include "asking.h"
+#include "lookup_breaker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -199,6 +200,56 @@ static void test_poison(void **state)
 	asking_release(&a);
 }
 
+/*
+ * Nothing waits: those that fail are at fault themselves, as one is answered before. What
+ * is asked again of that one fails too, and one call is on its way for long.
+ */
+static struct fate none_left(struct fake_server *self, const struct lookup_request *request)
+{
+	const struct asking *asking = self->context;
+
+	if (request->id < BREAKER_FAILURES)
+		return (struct fate){100, 14, "no", NULL};
+	if (request->id > BREAKER_FAILURES)
+		return (struct fate){3000, 0, "", "late"};
+	if (self->now_ms > asking->begun_ms)
+		return (struct fate){0, 14, "no", NULL};
+	return (struct fate){50, 0, "", "result"};
+}
+
+/* A probe is due, and there is nothing to ask: what is on its way tells. */
+static void test_nothing_to_probe_with(void **state)
+{
+	const struct lookup_options options = {.attempts = 1};
+	struct asking a;
+
+	(void)state;
+	asking_init(&a, BREAKER_FAILURES + 2, BREAKER_FAILURES + 2);
+	a.server.fate = none_left;
+	assert_int_equal(asking_run(&a, &options), 0);
+	assert_int_equal(asking_count(&a, LOOKUP_ERROR), BREAKER_FAILURES);
+	assert_int_equal(asking_count(&a, LOOKUP_FOUND), 2);
+	assert_int_equal(asking_took_ms(&a), 3000);
+	assert_int_equal(a.server.starts, BREAKER_FAILURES + 3);
+	asking_release(&a);
+}
+
+/* As many slots as fail and are answered, so the last of these leaves one to the probe. */
+static void test_source_fails_a_probe(void **state)
+{
+	const struct lookup_options options = {.attempts = 1};
+	struct asking a;
+
+	(void)state;
+	asking_init(&a, BREAKER_FAILURES + 1, 100);
+	a.server.fate = none_left;
+	a.fail_source_at = 2 * BREAKER_FAILURES + 1;
+	assert_int_equal(asking_run(&a, &options), -1);
+	assert_string_equal(a.err.text, "the source failed");
+	assert_in_range(asking_took_ms(&a), 101, 2999);
+	asking_release(&a);
+}
+
 /* Stays set, as a signal to the process does: so this is the last test. */
 static void test_interrupt_while_giving_up(void **state)
 {
@@ -227,6 +278,8 @@ int main(void)
 		cmocka_unit_test(test_flapping),
 		cmocka_unit_test(test_refused_streams),
 		cmocka_unit_test(test_poison),
+		cmocka_unit_test(test_nothing_to_probe_with),
+		cmocka_unit_test(test_source_fails_a_probe),
 		cmocka_unit_test(test_interrupt_while_giving_up),
 	};
 
