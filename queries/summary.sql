@@ -41,10 +41,10 @@ SELECT p.name, (SELECT count(*) FROM run r WHERE r.project_id = p.project_id),
     (SELECT ifnull(sum(a.actions), 0) FROM run r JOIN action_count a ON a.run_id = r.run_id WHERE a.type <> 1 AND r.project_id = p.project_id),
     (SELECT count(*) FROM run r JOIN in_flight f ON f.run_id = r.run_id WHERE r.project_id = p.project_id),
     -- Found or not: a digest without a result is a row of lookup only.
-    count(s.cores) + (SELECT count(*) FROM result u WHERE u.source = 1 AND u.cpu_ns IS NULL AND +u.project_id = p.project_id)
+    count(s.cpu_ns) + (SELECT count(*) FROM result u WHERE u.source = 1 AND u.cpu_ns IS NULL AND +u.project_id = p.project_id)
         + (SELECT count(*) FROM lookup l JOIN run r ON r.run_id = l.first_run_id
             WHERE l.state <> 1 AND r.project_id = p.project_id),
-    count(s.cores), round(total(s.wall_ns) / 3.6e12, 2), round(total(s.cpu_ns) / 3.6e12, 2),
+    count(s.cpu_ns), round(total(s.wall_ns) / 3.6e12, 2), round(total(s.cpu_ns) / 3.6e12, 2),
     round(total(s.cpu_ns) / nullif(total(s.wall_ns), 0), 2),
     (SELECT count(DISTINCT h.lookup_id) FROM result h INDEXED BY result_historical WHERE h.source = 2
         AND h.project_id = p.project_id

@@ -1,0 +1,24 @@
+"""Usage whose wall time is not known: it is counted, and no average divides it by the wall time of others."""
+import pytest
+
+from builds import S, START, digest
+from samples import rows
+import tables
+
+
+@pytest.fixture(scope='module')
+def db():
+    """Of two results of one package, run, worker and invocation one tells its CPU time alone."""
+    made = tables.Tables()
+    made.run('run', 'project', start_ns=START)
+    for number, wall in ((1, 10 * S), (2, None)):
+        made.action('run', 'root//:pkg', 'br2_package', f'step-{number}', [{'digest': digest(number)}])
+        made.result(digest(number), wall_ns=wall, max_rss_bytes=2**30, worker='worker', invocation='run', usage={'user_ns': 5 * S * number})
+    return made.finish()
+
+
+def test_summary_by_project_adds_up_to_summary(db):
+    whole, project = (rows(db, f'SELECT digests, with_usage, wall_h, cpu_h, only_historical FROM {view}')
+                      for view in ('summary', 'summary_by_project'))
+    assert project == whole
+    assert (whole[0]['digests'], whole[0]['with_usage']) == (2, 2)
