@@ -13,7 +13,7 @@ CREATE VIEW critical_packages (
     log_queued_s,            -- in the queue, as Buck2 saw it; NULL: not queued
     wall_s,                  -- of the commands themselves, where known
     cpu_s,                   -- their user + system
-    cores,                   -- cpu_s / wall_s: an average
+    cores,                   -- cpu_s / wall_s, where both are known: an average
     max_rss_gib,             -- their largest single process; a lower bound if it was killed
     heavy,                   -- 1: the package has heavy results in the run's project: see heavy_packages
     listed                   -- 1: heavy in project.json holds it; NULL: project.json was not read
@@ -22,7 +22,7 @@ SELECT run, package, count(*), sum(is_command), count(cpu_ns), round(total(durat
     round(100.0 * total(duration_us)
         / nullif((SELECT total(e.duration_us) FROM path_step e WHERE e.run_id = u.run_id AND e.path = 1), 0), 1),
     round(max(potential_us) / 1e6, 3), round(sum(log_queued_s), 3), round(sum(wall_ns / 1e9), 3), round(sum(cpu_ns / 1e9), 3),
-    round(sum(cpu_ns / 1e9) / max(sum(iif(cpu_ns IS NULL, NULL, wall_ns / 1e9)), 0.001), 2),
+    round(sum(iif(wall_ns IS NULL, NULL, cpu_ns / 1e9)) / max(sum(iif(cpu_ns IS NULL, NULL, wall_ns / 1e9)), 0.001), 2),
     round(max(max_rss_bytes) / 1073741824.0, 3), max(heavy), max(listed)
 FROM _path_usage u WHERE path = 1 AND package_id IS NOT NULL
 GROUP BY run, package_id ORDER BY run, total(duration_us) DESC, package;

@@ -10,13 +10,13 @@ CREATE VIEW summary (
     with_usage, -- of these, with a result and its usage in the action cache
     wall_h,     -- their wall time, hours
     cpu_h,      -- their CPU time, hours
-    avg_cores,  -- cpu / wall: the average while running
+    avg_cores,  -- cpu / wall, where both are known: the average while running
     only_historical -- digests whose only result is that of a failed execution, which no sum counts
 ) AS
 SELECT (SELECT count(*) FROM run), (SELECT ifnull(sum(actions), 0) FROM action_count WHERE type = 1),
     (SELECT ifnull(sum(actions), 0) FROM action_count WHERE type <> 1), (SELECT count(*) FROM in_flight), (SELECT count(*) FROM lookup),
     ifnull(sum(s.results), 0), round(total(s.wall_s * 1e9 + s.wall_rest_ns) / 3.6e12, 2), round(total(s.cpu_s * 1e9 + s.cpu_rest_ns) / 3.6e12, 2),
-    round(total(s.cpu_s * 1e9 + s.cpu_rest_ns) / nullif(total(s.wall_s * 1e9 + s.wall_rest_ns), 0), 2),
+    round(total(s.cpu_s * 1e9 + s.cpu_rest_ns) FILTER (WHERE s.bucket >= 0) / nullif(total(s.wall_s * 1e9 + s.wall_rest_ns), 0), 2),
     (SELECT count(DISTINCT h.lookup_id) FROM result h INDEXED BY result_historical WHERE h.source = 2
         AND NOT EXISTS (SELECT 1 FROM result a WHERE a.lookup_id = h.lookup_id AND a.source = 1))
 FROM bucket_sum s;
@@ -33,7 +33,7 @@ CREATE VIEW summary_by_project (
     with_usage, -- of these, with a result and its usage in the action cache
     wall_h,     -- their wall time, hours
     cpu_h,      -- their CPU time, hours
-    avg_cores,  -- cpu / wall: the average while running
+    avg_cores,  -- cpu / wall, where both are known: the average while running
     only_historical -- digests whose only result is that of a failed execution, which no sum counts
 ) AS
 SELECT p.name, (SELECT count(*) FROM run r WHERE r.project_id = p.project_id),
@@ -45,7 +45,7 @@ SELECT p.name, (SELECT count(*) FROM run r WHERE r.project_id = p.project_id),
         + (SELECT count(*) FROM lookup l JOIN run r ON r.run_id = l.first_run_id
             WHERE l.state <> 1 AND r.project_id = p.project_id),
     count(s.cpu_ns), round(total(s.wall_ns) / 3.6e12, 2), round(total(s.cpu_ns) / 3.6e12, 2),
-    round(total(s.cpu_ns) / nullif(total(s.wall_ns), 0), 2),
+    round(total(s.cpu_ns) FILTER (WHERE s.wall_ns IS NOT NULL) / nullif(total(s.wall_ns), 0), 2),
     (SELECT count(DISTINCT h.lookup_id) FROM result h INDEXED BY result_historical WHERE h.source = 2
         AND h.project_id = p.project_id
         AND NOT EXISTS (SELECT 1 FROM result a WHERE a.lookup_id = h.lookup_id AND a.source = 1))
@@ -67,7 +67,7 @@ CREATE VIEW summary_by_run (
     with_usage, -- of these, with a result and its usage in the action cache
     wall_h,     -- their wall time, hours
     cpu_h,      -- their CPU time, hours
-    avg_cores,  -- cpu / wall: the average while running
+    avg_cores,  -- cpu / wall, where both are known: the average while running
     only_historical -- digests whose only result is that of a failed execution, which no sum counts
 ) AS
 SELECT g.trace_id, (SELECT j.name FROM project j WHERE j.project_id = g.project_id),
@@ -75,7 +75,7 @@ SELECT g.trace_id, (SELECT j.name FROM project j WHERE j.project_id = g.project_
     (SELECT ifnull(sum(x.actions), 0) FROM action_count x WHERE x.run_id = g.run_id AND x.type <> 1),
     (SELECT count(*) FROM in_flight f WHERE f.run_id = g.run_id),
     count(a.lookup_id), count(s.lookup_id), round(total(s.wall_ns) / 3.6e12, 2), round(total(s.cpu_ns) / 3.6e12, 2),
-    round(total(s.cpu_ns) / nullif(total(s.wall_ns), 0), 2),
+    round(total(s.cpu_ns) FILTER (WHERE s.wall_ns IS NOT NULL) / nullif(total(s.wall_ns), 0), 2),
     count(a.lookup_id) FILTER (WHERE s.lookup_id IS NULL
         AND EXISTS (SELECT 1 FROM result h WHERE h.lookup_id = a.lookup_id AND h.source = 2)
         AND NOT EXISTS (SELECT 1 FROM result c WHERE c.lookup_id = a.lookup_id AND c.source = 1))

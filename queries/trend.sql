@@ -15,21 +15,21 @@ CREATE VIEW trend (
     unknown,     -- results without: the worker told none
     wall_s,      -- wall time of these actions, seconds
     cpu_s,       -- user + system, seconds
-    cores,       -- cpu / wall: an average
+    cores,       -- cpu / wall, where both are known: an average
     longest_s,   -- longest wall time of one, seconds
     max_rss_gib, -- largest single process of any of them, never a sum
     limit_gib    -- memory limit that they ran under; NULL: not known
 ) AS
 SELECT v.project, v.package, v.label, v.invocation, v.is_named, k.variant, k.mode, k.salt,
     strftime('%Y-%m-%d %H:%M:%f', CASE WHEN g.trace_id = v.invocation THEN g.start_ns ELSE v.first_ns END / 1000000 / 1000.0, 'unixepoch'),
-    v.n, v.results - v.n, round(v.wall / 1e9, 3), round(v.cpu / 1e9, 3), round(v.cpu / nullif(v.wall, 0), 2),
+    v.n, v.results - v.n, round(v.wall / 1e9, 3), round(v.cpu / 1e9, 3), round(v.timed / nullif(v.wall, 0), 2),
     round(v.longest / 1e9, 3), round(v.rss / 1073741824.0, 3), round(v.limit_bytes / 1073741824.0, 3)
 FROM (SELECT j.name AS project, p.name AS package, t.label, ifnull(q.invocation, f.trace_id) AS invocation,
         max(q.invocation IS NOT NULL) AS is_named, min(f.trace_id) AS via, min(q.first_ns) AS first_ns, count(r.cpu_ns) AS n,
         count(*) AS results,
         -- Reals: the sum of integers that a server made up could overflow. Without a known one: unknown.
         CASE WHEN count(r.cpu_ns) > 0 THEN total(CASE WHEN r.cpu_ns IS NOT NULL THEN r.wall_ns END) END AS wall,
-        CASE WHEN count(r.cpu_ns) > 0 THEN total(r.cpu_ns) END AS cpu,
+        CASE WHEN count(r.cpu_ns) > 0 THEN total(r.cpu_ns) END AS cpu, total(r.cpu_ns) FILTER (WHERE r.wall_ns IS NOT NULL) AS timed,
         max(CASE WHEN r.cpu_ns IS NOT NULL THEN r.wall_ns END) AS longest,
         max(CASE WHEN r.cpu_ns IS NOT NULL THEN r.max_rss_bytes END) AS rss, o.memory_limit_bytes AS limit_bytes
     FROM package p JOIN result r ON r.package_id = p.package_id AND r.source = 1 JOIN action_name n ON n.name_id = r.name_id

@@ -112,7 +112,7 @@ class Made:
             self.made.action('r', *name.values(), [{'digest': digest(self.number), **dict(attempt)}],
                              span_id=100 + self.number, execution_kind=execution_kind)
         if result:
-            self.made.result(digest(self.number), wall_ns=round(wall_s * S), usage={'user_ns': round(cpu_s * S)},
+            self.made.result(digest(self.number), wall_ns=None if wall_s is None else round(wall_s * S), usage={'user_ns': round(cpu_s * S)},
                              invocation=invocation, worker='w', times={'execution_start': START, 'execution_completed': START + S})
         self.steps.append({'kind': 101, 'span_id': 100 + self.number, 'execution_kind': execution_kind,
                            'digest': digest(self.number), 'duration_us': 10**6, **name})
@@ -198,6 +198,13 @@ def test_shares_and_order():
 
 def test_a_path_of_no_time_has_no_shares():
     assert [r['share_pct'] for r in Made().step(kind=109, duration_us=0).path()] == [None]
+
+
+def test_a_package_averages_what_tells_both_times():
+    made = Made().action(wall_s=10, cpu_s=5).action(wall_s=None, cpu_s=90)
+    made.path()
+    (row,) = rows(made.made.db, 'SELECT with_usage, wall_s, cpu_s, cores FROM critical_packages')
+    assert row == {'with_usage': 2, 'wall_s': 10, 'cpu_s': 95, 'cores': 0.5}
 
 
 def test_the_largest_numbers_spoil_no_view():

@@ -22,3 +22,10 @@ def test_summary_by_project_adds_up_to_summary(db):
                       for view in ('summary', 'summary_by_project'))
     assert project == whole
     assert (whole[0]['digests'], whole[0]['with_usage']) == (2, 2)
+
+
+@pytest.mark.parametrize('view, column', [('summary', 'avg_cores'), ('summary_by_project', 'avg_cores'), ('summary_by_run', 'avg_cores'),
+                                          ('packages', 'avg_cores'), ('packages_by_project', 'avg_cores'), ('packages_by_run', 'avg_cores'),
+                                          ('workers', 'avg_cores'), ('executions', 'avg_cores'), ('trend', 'cores')])
+def test_no_average_divides_it_by_the_wall_time_of_others(db, view, column):
+    assert rows(db, f'SELECT {column} FROM {view}') == [{column: 0.5}]
