@@ -99,7 +99,7 @@ CREATE VIEW _package_failed (
     failed,      -- how many
     largest      -- largest peak, bytes
 ) AS
-SELECT k.by_project, iif(k.by_project, p.project_id, 0), p.package_id, count(*), max(p.bytes)
+SELECT k.by_project, iif(k.by_project, p.project_id, 0), p.package_id, sum(NOT p.is_again), max(p.bytes)
 FROM _failed_peak p CROSS JOIN (SELECT 0 AS by_project UNION ALL SELECT 1) k
 GROUP BY p.package_id, k.by_project, iif(k.by_project, p.project_id, 0);
 

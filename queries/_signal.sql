@@ -1,5 +1,6 @@
 CREATE VIEW _signal (
-    -- One row an execution that ended on a signal, of any source; see signals.
+    -- One row an execution that ended on a signal, of any source, and attempt that links it; see signals.
+    result_id,      -- of table result
     lookup_id,      -- of table lookup
     source_id,      -- result.source
     attempt_run_id, -- run of the attempt that links a historical one; else NULL
@@ -8,7 +9,7 @@ CREATE VIEW _signal (
     termination_signal, label, package, category, identifier, source, exit_code, wall_s, cpu_s, max_rss_gib, worker,
     executed_utc, executed_by, digest -- see signals
 ) AS
-SELECT r.lookup_id, r.source, r.attempt_run_id, r.first_run_id, r.project_id, r.termination_signal, t.label, p.name, c.name,
+SELECT r.result_id, r.lookup_id, r.source, r.attempt_run_id, r.first_run_id, r.project_id, r.termination_signal, t.label, p.name, c.name,
     n.identifier, CASE r.source WHEN 1 THEN 'action_cache' ELSE 'historical' END, r.exit_code, r.wall_ns / 1e9, r.cpu_ns / 1e9,
     r.max_rss_bytes / 1073741824.0, (SELECT w.name FROM worker w WHERE w.worker_id = r.worker_id),
     (SELECT strftime('%Y-%m-%d %H:%M:%f', m.execution_start_ns / 1000000 / 1000.0, 'unixepoch')

@@ -2,7 +2,7 @@ CREATE VIEW signals (
     -- One row an execution whose command ended on a signal, in no order. A digest can have several. A
     -- command whose child was killed has none: see oom_kills.
     project,            -- of the digest's first reference
-    run,                -- trace id: of the attempt that links a historical one, else of the first reference
+    run,                -- trace id: of the first attempt that links a historical one, else of the first reference
     termination_signal, -- KILL, SEGV, ABRT, ...
     label,              -- cell//path:name
     package,            -- the target's name
@@ -20,12 +20,13 @@ CREATE VIEW signals (
 ) AS
 SELECT j.name, g.trace_id, s.termination_signal, s.label, s.package, s.category, s.identifier, s.source, s.exit_code, s.wall_s, s.cpu_s, s.max_rss_gib, s.worker, s.executed_utc, s.executed_by, s.digest
 FROM _signal s JOIN project j ON j.project_id = s.project_id
-    JOIN run g ON g.run_id = ifnull(s.attempt_run_id, s.first_run_id);
+    JOIN run g ON g.run_id = ifnull(s.attempt_run_id, s.first_run_id)
+WHERE s.source_id = 1 OR s.result_id NOT IN (SELECT x.result_id FROM _relinked x);
 
 CREATE VIEW signals_by_project (
     -- The rows and columns of signals.
     project,            -- of the digest's first reference
-    run,                -- trace id: of the attempt that links a historical one, else of the first reference
+    run,                -- trace id: of the first attempt that links a historical one, else of the first reference
     termination_signal, -- KILL, SEGV, ABRT, ...
     label,              -- cell//path:name
     package,            -- the target's name
@@ -43,7 +44,8 @@ CREATE VIEW signals_by_project (
 ) AS
 SELECT j.name, g.trace_id, s.termination_signal, s.label, s.package, s.category, s.identifier, s.source, s.exit_code, s.wall_s, s.cpu_s, s.max_rss_gib, s.worker, s.executed_utc, s.executed_by, s.digest
 FROM _signal s JOIN project j ON j.project_id = s.project_id
-    JOIN run g ON g.run_id = ifnull(s.attempt_run_id, s.first_run_id);
+    JOIN run g ON g.run_id = ifnull(s.attempt_run_id, s.first_run_id)
+WHERE s.source_id = 1 OR s.result_id NOT IN (SELECT x.result_id FROM _relinked x);
 
 CREATE VIEW signals_by_run (
     -- One row a run and execution that ended on a signal. Hits included: an execution of the action

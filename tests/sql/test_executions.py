@@ -128,14 +128,19 @@ def test_one_execution_of_several_attempts_counts_once():
     made = tables.Tables()
     times = {'queued': START, 'worker_start': START + S, 'worker_completed': START + 3 * S}
     for trace in ('a', 'b'):
-        made.run(trace, start_ns=START)
+        made.run(trace, start_ns=START + (trace == 'a') * S)
         span = made.action(trace, 'root//:x', attempts=[{'digest': digest(1), 'status': 3}], failed=1)
-        made.result(digest(1), invocation='a', worker='w', exit_code=1, times=times, attempt=(trace, span, 0))
+        made.result(digest(1), invocation='a', worker='w', exit_code=-1, termination_signal='SEGV', max_rss_bytes=2**30, times=times,
+                    attempt=(trace, span, 0))
     db = made.finish()
     (row,) = rows(db, 'SELECT * FROM concurrency_summary')
     assert (row['results'], row['peak_running'], row['running_s'], row['queued_s']) == (1, 1, 2, 1)
     (row,) = rows(db, 'SELECT * FROM worker_skew')
     assert (row['results'], row['held_s']) == (1, 2)
+    assert [r['failed'] for r in rows(db, 'SELECT failed FROM package_sizes')] == [1]
+    assert [r['run'] for r in rows(db, 'SELECT run FROM signals')] == ['b']
+    assert [r['run'] for r in rows(db, 'SELECT run FROM signals_by_project')] == ['b']
+    assert sorted(r['run'] for r in rows(db, 'SELECT run FROM signals_by_run')) == ['a', 'b']
 
 
 def test_a_worker_of_unknown_times_is_not_one_without_work():
