@@ -3,7 +3,7 @@ CREATE VIEW packages (
     package,     -- the target's name
     actions,     -- results with usage
     unknown,     -- digests without; see missing_results
-    wall_h,      -- wall time of the results, hours
+    wall_h,      -- wall time of the results, hours; NULL, as all that follow: there is none
     cpu_h,       -- their CPU time, hours
     avg_cores,   -- cpu / wall, where both are known
     max_cores,   -- most average cores of one; a short one may owe them to the clock of its CPU time
@@ -41,7 +41,7 @@ CREATE VIEW packages_by_project (
     package,     -- the target's name
     actions,     -- results with usage
     unknown,     -- digests without; see missing_results
-    wall_h,      -- wall time of the results, hours
+    wall_h,      -- wall time of the results, hours; NULL, as all that follow: there is none
     cpu_h,       -- their CPU time, hours
     avg_cores,   -- cpu / wall, where both are known
     max_cores,   -- most average cores of one; a short one may owe them to the clock of its CPU time
@@ -75,14 +75,14 @@ CREATE VIEW packages_by_run (
     package,     -- the target's name
     actions,     -- results with usage
     unknown,     -- digests without; see missing_results
-    wall_h,      -- wall time of the results, hours
+    wall_h,      -- wall time of the results, hours; NULL, as all that follow: there is none
     cpu_h,       -- their CPU time, hours
     avg_cores,   -- cpu / wall, where both are known
     max_cores,   -- most average cores of one; a short one may owe them to the clock of its CPU time
     longest_s,   -- longest wall time, seconds
     max_rss_gib  -- largest single process of any of them
 ) AS
-SELECT v.run, v.package, v.n, v.missing, round(v.wall / 3.6e12, 3), round(v.cpu / 3.6e12, 3),
+SELECT v.run, v.package, v.n, v.missing, CASE WHEN v.n > 0 THEN round(v.wall / 3.6e12, 3) END, CASE WHEN v.n > 0 THEN round(v.cpu / 3.6e12, 3) END,
     round(v.timed / nullif(v.wall, 0), 2), round(v.cores, 2), round(v.longest / 1e9, 1), round(v.rss / 1073741824.0, 2)
 FROM (SELECT g.trace_id AS run, p.name AS package, count(s.lookup_id) AS n, count(*) - count(s.lookup_id) AS missing,
         total(s.wall_ns) AS wall, total(s.cpu_ns) AS cpu, total(s.cpu_ns) FILTER (WHERE s.wall_ns IS NOT NULL) AS timed,

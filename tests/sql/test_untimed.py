@@ -1,4 +1,4 @@
-"""Usage whose wall time is not known: it is counted, and no average divides it by the wall time of others."""
+"""Usage that is not known, or whose wall time is not: it is counted, and no average divides it by the wall time of others."""
 import pytest
 
 from builds import S, START, digest
@@ -29,3 +29,13 @@ def test_summary_by_project_adds_up_to_summary(db):
                                           ('workers', 'avg_cores'), ('executions', 'avg_cores'), ('trend', 'cores')])
 def test_no_average_divides_it_by_the_wall_time_of_others(db, view, column):
     assert rows(db, f'SELECT {column} FROM {view}') == [{column: 0.5}]
+
+
+@pytest.mark.parametrize('view', ['packages', 'packages_by_project', 'packages_by_run'])
+def test_a_package_without_usage_used_nobody_knows_what(view):
+    made = tables.Tables()
+    made.run('run', 'project', start_ns=START)
+    made.action('run', 'root//:pkg', attempts=[{'digest': digest(1), 'status': 3}], failed=1)
+    (row,) = rows(made.finish(), f'SELECT * FROM {view}')
+    assert (row['actions'], row['unknown']) == (0, 1)
+    assert {row[column] for column in ('wall_h', 'cpu_h', 'avg_cores', 'max_cores', 'longest_s', 'max_rss_gib')} == {None}
