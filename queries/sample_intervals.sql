@@ -6,7 +6,9 @@ CREATE VIEW sample_intervals (
     why,         -- measured: see _sample_interval; 90 % of the actions, 90 % of the wall time:
                  -- the longest one that covers so much (whole seconds up to 600; none if not even 1 does); NULL: a usual one
     actions_pct, -- of the actions, that are expected to have a sample
-    wall_pct,    -- of the wall time, in actions that are expected to have one
+    -- Of the wall time, in actions that are expected to have one: rather too little, by some tenths of a percent, as all
+    -- that ran equally many whole seconds is taken to have run equally long.
+    wall_pct,
     actions      -- results that this is computed from
 ) AS
 WITH candidate(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM candidate WHERE i < 600),

@@ -8,7 +8,7 @@ CREATE VIEW shape_fit (
     under_gib,         -- limit under which the results were measured; NULL: none, or not known
     category,          -- of these actions; '' for tests and listings; *: all
     actions,           -- results whose memory is known
-    unknown,           -- and of which it is not
+    unknown,           -- and of which it is not, those without usage included
     misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit; NULL: the setting is missing
     fit_pct,           -- of the actions
     fit_wall_pct,      -- of their wall time
@@ -28,7 +28,7 @@ CREATE VIEW shape_fit_by_project (
     under_gib,         -- limit under which the results were measured; NULL: none, or not known
     category,          -- of these actions; '' for tests and listings; *: all
     actions,           -- results whose memory is known
-    unknown,           -- and of which it is not
+    unknown,           -- and of which it is not, those without usage included
     misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit; NULL: the setting is missing
     fit_pct,           -- of the actions
     fit_wall_pct,      -- of their wall time
@@ -48,7 +48,7 @@ CREATE VIEW shape_fit_by_run (
     under_gib,         -- limit under which the results were measured; NULL: none, or not known
     category,          -- of these actions; '' for tests and listings; *: all
     actions,           -- results whose memory is known
-    unknown,           -- and of which it is not
+    unknown,           -- and of which it is not, those without usage included
     misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit; NULL: the setting is missing
     fit_pct,           -- of the actions
     fit_wall_pct,      -- of their wall time
@@ -67,7 +67,7 @@ CREATE VIEW shape_fit_by_package (
     limit_gib,         -- its memory limit
     under_gib,         -- limit under which the results were measured; NULL: none, or not known
     actions,           -- results whose memory is known
-    unknown,           -- and of which it is not
+    unknown,           -- and of which it is not, those without usage included
     misfits,           -- whose peak + setting sizing_margin_pct is over the shape's limit; NULL: the setting is missing
     fit_pct,           -- of the actions
     fit_wall_pct,      -- of their wall time

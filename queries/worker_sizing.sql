@@ -9,7 +9,7 @@ CREATE VIEW worker_sizing (
     limit_gib,            -- memory limit in force; NULL: none, or not known
     cpu_request,          -- cores requested
     results,              -- results of workers whose memory is known
-    unknown,              -- and of which it is not
+    unknown,              -- and of which it is not, those without usage included
     verdict,              -- on the limit: raise, lower, keep; limit not known; not enough data; NULL: a setting is missing
     -- Recommended: peak_max + setting sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and
     -- + sizing_oom_mib; rounded up to sizing_step_mib. Never below the largest seen, failed_max included.
@@ -47,7 +47,7 @@ CREATE VIEW worker_sizing_by_project (
     limit_gib,            -- memory limit in force; NULL: none, or not known
     cpu_request,          -- cores requested
     results,              -- results of workers whose memory is known
-    unknown,              -- and of which it is not
+    unknown,              -- and of which it is not, those without usage included
     verdict,              -- on the limit: raise, lower, keep; limit not known; not enough data; NULL: a setting is missing
     -- Recommended: peak_max + setting sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and
     -- + sizing_oom_mib; rounded up to sizing_step_mib. Never below the largest seen, failed_max included.
@@ -85,7 +85,7 @@ CREATE VIEW worker_sizing_by_run (
     limit_gib,            -- memory limit in force; NULL: none, or not known
     cpu_request,          -- cores requested
     results,              -- results of workers whose memory is known
-    unknown,              -- and of which it is not
+    unknown,              -- and of which it is not, those without usage included
     verdict,              -- on the limit: raise, lower, keep; limit not known; not enough data; NULL: a setting is missing
     -- Recommended: peak_max + setting sizing_margin_pct; after a kill at least the limit + sizing_oom_pct and
     -- + sizing_oom_mib; rounded up to sizing_step_mib. Never below the largest seen, failed_max included.
