@@ -31,6 +31,7 @@ struct page {
 
 	int64_t digests, test_digests; /* of which the latter by tests and listings only */
 	int64_t with_usage;
+	int64_t untimed;      /* of these, whose wall time is not known: in no figure */
 	int64_t by_others;    /* executed by runs outside of the scope */
 	int64_t unmeasured;   /* referred to by dev and viewcheck runs only */
 	int64_t failed_found; /* whose only result is that of a failed execution */
@@ -95,6 +96,7 @@ static int take_digest(void *context, const struct row *row, struct err *err)
 		return 0;
 	page->with_usage++;
 	page->by_others += integer_of(&row->values[4]) == 1;
+	page->untimed += wall_ns == UNKNOWN;
 	if (wall_ns != UNKNOWN && (double)wall_ns >= page->options->min_wall_s * NS_PER_S)
 		figures_add(&page->figures, wall_ns, cpu_ns, integer_of(&row->values[2]),
 			    row->values[3].type != VALUE_NULL);
@@ -337,6 +339,8 @@ static void add_notes(struct page *page)
 	add_samples(page);
 	add_note(text, "suspected kills for memory", page->suspects,
 		 "(view oom_kills names the evidence; failed actions are in no figure above)");
+	add_note(text, "wall time not known", page->untimed,
+		 "of the results, which no figure above holds");
 	add_note(text, "executed by other runs", page->by_others,
 		 "of the results (cache hits carry the usage of the original execution)");
 	add_note(text, "tests and listings", page->test_digests,

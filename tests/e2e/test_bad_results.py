@@ -94,6 +94,13 @@ def test_what_no_machine_does(br2, taken, tmp_path, kind):
     assert dump(merged) == dump(db)
 
 
+def test_the_report_says_what_has_no_wall_time(br2, taken):
+    db, _ = taken(lambda reply: edit(reply, **IMPLAUSIBLE['wall of two years'][0]))
+    page = br2.run('report', '--db', db).stdout
+    assert '1772 of 1772 actions have a stored result' in page
+    assert 'wall time not known: 1 of the results, which no figure above holds\n' in page
+
+
 def test_a_figure_that_is_odd_is_believed(taken):
     """4,000 cores and a TiB: nobody knows the node."""
     db, (row,) = taken(lambda reply: edit(
