@@ -132,7 +132,13 @@ static void add_card_actions(struct html_page *page, const struct points *points
 	buf_addstr(&value, " <small>of ");
 	html_add_count(&value, points->digests);
 	buf_addstr(&value, "</small>");
-	add_without(&words, points->digests - points->count, (uint64_t)notes->failed_found);
+	add_without(&words, points->digests - points->count - points->untimed,
+		    (uint64_t)notes->failed_found);
+	if (points->untimed) {
+		buf_addstr(&words, "; nor are ");
+		html_add_count(&words, points->untimed);
+		buf_addstr(&words, " whose wall time is not known");
+	}
 	buf_addstr(&words, ". Each digest counts once, hits included");
 	if (points->by_others) {
 		buf_addstr(&words, "; ");

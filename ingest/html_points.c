@@ -70,8 +70,12 @@ static int take(void *context, const struct row *row, struct err *err)
 		return 0;
 	points->results++;
 	add_phases(points, row->values + FIRST_PHASE);
-	if (is_known(&row->values[CPU]) && is_known(&row->values[WALL]))
+	if (!is_known(&row->values[CPU]))
+		return 0;
+	if (is_known(&row->values[WALL]))
 		add_point(points, row->values);
+	else
+		points->untimed++;
 	return 0;
 }
 

@@ -32,6 +32,7 @@ struct points {
 	size_t peaks; /* of these, with a known peak */
 	struct figures figures;
 	uint64_t digests;
+	uint64_t untimed; /* with usage, but no wall time: no points */
 	uint64_t results; /* of the action cache, without usage too */
 	uint64_t by_others;
 	struct phase phases[PHASE_COUNT];

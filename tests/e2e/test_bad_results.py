@@ -99,6 +99,9 @@ def test_the_report_says_what_has_no_wall_time(br2, taken):
     page = br2.run('report', '--db', db).stdout
     assert '1772 of 1772 actions have a stored result' in page
     assert 'wall time not known: 1 of the results, which no figure above holds\n' in page
+    html = br2.run('report', '--html', '-', '--db', db).stdout
+    assert '>1,771 <small>of 1,772</small>' in html
+    assert '0 without usage are in no figure here; <a href="#missing">why</a>; nor are 1 whose wall time is not known' in html
 
 
 def test_a_figure_that_is_odd_is_believed(taken):
