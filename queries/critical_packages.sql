@@ -1,7 +1,8 @@
 CREATE VIEW critical_packages (
     -- One row a run and package on its critical path, by run and the time that the package adds to it: what to
     -- give a bigger worker to first. Steps of no package (loading, waiting) have no row, so shares do not add up
-    -- to 100. Usage is that of the recorded executions; a hit's is another run's.
+    -- to 100. Usage is that of the recorded executions; a hit's is another run's,
+    -- a failed step's is its own.
     run,                     -- trace id
     package,                 -- the target's name
     steps,                   -- of the package on the path

@@ -43,7 +43,7 @@ CREATE VIEW run_usage (
     first_run,            -- trace id of the earliest known run that refers to the digest
     portal_url,           -- its page in bb-portal
     rss_at_floor,         -- 1: the runner's own RSS
-    clock_skew,           -- 1: a phase ended before it began
+    clock_skew,           -- 1: a phase ended before it began; NULL: not known, as a phase's times are not
     mem_limit_gib,        -- memory limit that it ran under; NULL: not known
     ctr_peak_gib,         -- its container's largest sampled working set; NULL: no sample
     ctr_cores_peak,       -- steepest rise of its container's CPU

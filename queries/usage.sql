@@ -39,7 +39,7 @@ CREATE VIEW usage (
     first_run,          -- trace id of that run: the earliest known one that refers to the digest
     portal_url,         -- its page in bb-portal; NULL until setting portal_url has a base
     rss_at_floor,       -- 1: max RSS within setting rss_floor_pct of the worker's smallest: the runner's own, not the action's
-    clock_skew,         -- 1: a phase ended before it began; such phases are NULL
+    clock_skew,         -- 1: a phase ended before it began; such phases are NULL; NULL: a phase's times are not known
     mem_limit_gib,      -- memory limit that it ran under; make -jN follows it, so never compare across limits; NULL: not known
     ctr_peak_gib,       -- its container's largest sampled working set (all processes, active page cache): a lower bound; NULL: no sample
     ctr_cores_peak,     -- steepest rise of its container's CPU between two samples; NULL: there are not two
