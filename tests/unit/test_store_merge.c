@@ -114,7 +114,7 @@ static void put_digest(struct fixture *f, enum digest_function function, bool pr
 	struct attempt attempt = attempt_of(1, STATUS_SUCCESS);
 	struct action action = action_of("i", &attempt, 1);
 
-	attempt.digest.function = function;
+	attempt.digest.function = (uint8_t)function;
 	assert_ok(store_put_action(f->store, run_id, 1, 1, START, &action, &f->err));
 	choose(f, run_id, "p", ".buckconfig", proved);
 }
