@@ -215,27 +215,9 @@ static void test_sums_made_anew(void **state)
 	free(after);
 }
 
-/* Ids that this program holds may be those of other rows since: it stops. */
-static void test_another_drops_rows(void **state)
-{
-	struct fixture *f = *state;
-	struct store *other;
-
-	assert_ok(store_commit(f->store, &f->err));
-	other = made_open(f->db, STORE_WRITE);
-	assert_ok(store_begin(other, &f->err));
-	assert_ok(db_exec(other, "INSERT INTO dropping DEFAULT VALUES", &f->err));
-	assert_ok(store_commit(other, &f->err));
-	store_close(other);
-	assert_return(store_begin(f->store, &f->err), -1);
-	assert_int_equal(f->err.kind, ERR_DB);
-	assert_non_null(strstr(f->err.text, "has dropped rows meanwhile: run this once more"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_another_drops_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_each_row_without_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sums_made_anew, setup, teardown),
 	};

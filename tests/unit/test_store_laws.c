@@ -1,6 +1,7 @@
 /* The laws of store.h over made runs (made.h). */
 #include "made.h"
 #include "scratch.h"
+#include "store_db.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -404,6 +405,26 @@ static void test_kill_at_any_moment(void **state)
 	free(killed);
 }
 
+/* Ids that the first one holds may be those of other rows since: it stops. */
+static void test_another_drops_rows(void **state)
+{
+	struct place *place = *state;
+	struct err err = ERR_INIT;
+	struct store *store = made_open(place->db, STORE_WRITE), *other;
+
+	assert_int_equal(store_begin(store, &err), 0);
+	assert_int_equal(store_commit(store, &err), 0);
+	other = made_open(place->db, STORE_WRITE);
+	assert_int_equal(store_begin(other, &err), 0);
+	assert_int_equal(db_exec(other, "INSERT INTO dropping DEFAULT VALUES", &err), 0);
+	assert_int_equal(store_commit(other, &err), 0);
+	store_close(other);
+	assert_int_equal(store_begin(store, &err), -1);
+	assert_int_equal(err.kind, ERR_DB);
+	assert_non_null(strstr(err.text, "has dropped rows meanwhile: run this once more"));
+	store_close(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,6 +436,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_cut_copy_after_the_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_known_files, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_two_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_another_drops_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kill_at_any_moment, setup, teardown),
 	};
 
