@@ -289,6 +289,19 @@ static int place_run(struct store *store, const struct known_run *run, struct er
 	return set_results_project(store, run->run_id, project_id, err);
 }
 
+/* Where the run belongs. One that no file shows stays where it is, unless it is new here. */
+static int put_place(struct store *store, const struct known_run *run, bool is_new,
+		     const struct sighting *sighting, struct err *err)
+{
+	if (sighting->path)
+		return put_sighting(store, run->run_id, sighting, err) < 0
+			       ? -1
+			       : place_run(store, run, err);
+	return is_new ? set_place(store, run->run_id, run->project_id,
+				  str_of(sighting->isolation_dir), err)
+		      : 0;
+}
+
 /* ---- the run ---- */
 
 /* The run's place among all runs has changed: who came first at its digests? */
@@ -335,11 +348,7 @@ int store_put_run(struct store *store, const struct run_facts *facts,
 				   &before.project_id, err) < 0) ||
 	    merge_run(store, facts, before.project_id, err) < 0 ||
 	    find_run(store, facts->trace_id, &after, err) <= 0 ||
-	    (sighting->path && (put_sighting(store, after.run_id, sighting, err) < 0 ||
-				place_run(store, &after, err) < 0)) ||
-	    (!sighting->path && !known &&
-	     set_place(store, after.run_id, after.project_id, str_of(sighting->isolation_dir),
-		       err) < 0))
+	    put_place(store, &after, !known, sighting, err) < 0)
 		return -1;
 	if (known && before.start_ns != after.start_ns && refer_anew(store, after.run_id, err) < 0)
 		return -1;
