@@ -21,7 +21,7 @@ struct decoder {
 	struct event event;
 	struct shape_sink sink; /* over the two above */
 	struct json_line *line; /* NULL for protobuf */
-	struct pb_event found;	/* in the record at hand; protobuf */
+	struct pb_leads leads;	/* for protobuf */
 };
 
 struct decoder *decoder_new(enum decode_format format)
@@ -35,6 +35,8 @@ struct decoder *decoder_new(enum decode_format format)
 	decoder->sink.used = RULES_USED_ALL;
 	if (format == DECODE_JSON)
 		decoder->line = json_line_new();
+	else
+		pb_leads(&decoder->leads);
 	return decoder;
 }
 
@@ -60,16 +62,17 @@ void decoder_let_go(struct decoder *decoder)
 	arena_reset(&decoder->arena);
 }
 
-bool decode_finds(struct decoder *decoder, const uint8_t *data, size_t len)
+uint32_t decode_glance(struct decoder *decoder, const uint8_t *data, size_t len)
 {
 	if (!decoder->line)
-		return pb_find(data, len, &decoder->found) == DECODE_WANT;
+		return pb_glance(&decoder->leads, data, len);
 	return json_wants(decoder->line, data, len < JSON_HEAD_MAX ? len : JSON_HEAD_MAX) ==
 	       DECODE_WANT;
 }
 
-int decode_found(struct decoder *decoder, const uint8_t *data, size_t len, struct event **out_event,
-		 struct err *err)
+/* 1: an event; 0: none; -1. */
+static int read_whole(struct decoder *decoder, const uint8_t *data, size_t len, uint32_t glance,
+		      struct err *err)
 {
 	struct shape_sink *sink = &decoder->sink;
 	int rc;
@@ -77,18 +80,43 @@ int decode_found(struct decoder *decoder, const uint8_t *data, size_t len, struc
 	arena_reset(&decoder->arena);
 	rules_begin(sink);
 	rc = decoder->line ? json_read(decoder->line, sink, data, len, err)
-			   : pb_read(sink, &decoder->found, data, len, err);
+			   : pb_read(sink, glance, data, len, err);
 	if (rc < 0)
 		return -1;
 	rules_finish(sink);
-	*out_event = &decoder->event;
-	return decoder->event.kind != EVENT_NONE;
+	return sink->event->kind != EVENT_NONE;
+}
+
+static int give(struct decoder *decoder, const uint8_t *data, size_t len, struct event **out_event)
+{
+	struct event *event = &decoder->event;
+
+	event->record = (struct str){(const char *)data, len};
+	event->is_json = decoder->line != NULL;
+	*out_event = event;
+	return 1;
+}
+
+static int decode_whole(struct decoder *decoder, const uint8_t *data, size_t len, uint32_t glance,
+			struct event **out_event, struct err *err)
+{
+	int rc = read_whole(decoder, data, len, glance, err);
+
+	return rc > 0 ? give(decoder, data, len, out_event) : rc;
+}
+
+int decode_glanced(struct decoder *decoder, const uint8_t *data, size_t len, uint32_t glance,
+		   struct event **out_event, struct err *err)
+{
+	if (!decoder->line && pb_read_head(&decoder->event, glance, data, len))
+		return give(decoder, data, len, out_event);
+	return decode_whole(decoder, data, len, glance, out_event, err);
 }
 
 int decode_record(struct decoder *decoder, const uint8_t *data, size_t len,
 		  struct event **out_event, struct err *err)
 {
-	if (!decode_finds(decoder, data, len))
-		return 0;
-	return decode_found(decoder, data, len, out_event, err);
+	uint32_t glance = decode_glance(decoder, data, len);
+
+	return glance ? decode_whole(decoder, data, len, glance, out_event, err) : 0;
 }

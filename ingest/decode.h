@@ -38,10 +38,10 @@ enum decode_want decode_wants(const struct decoder *decoder, const uint8_t *head
 			      uint64_t size);
 
 /*
- * The same of a whole record. What is found on the way is kept: decode_found() goes on
- * from there, with the same bytes.
+ * A first look at a whole record. 0: it is not wanted; else it may be: to be told to
+ * decode_glanced(), with the same bytes.
  */
-bool decode_finds(struct decoder *decoder, const uint8_t *data, size_t len);
+uint32_t decode_glance(struct decoder *decoder, const uint8_t *data, size_t len);
 
 /*
  * Decodes one whole record; looks first whether it is wanted, as above. 1:
@@ -51,8 +51,12 @@ bool decode_finds(struct decoder *decoder, const uint8_t *data, size_t len);
  */
 int decode_record(struct decoder *decoder, const uint8_t *data, size_t len,
 		  struct event **out_event, struct err *err);
-/* As decode_record(), for the record that decode_finds() has just said to be wanted. */
-int decode_found(struct decoder *decoder, const uint8_t *data, size_t len, struct event **out_event,
-		 struct err *err);
+/*
+ * As decode_record(), but of a start or a stage only this is sure to be set: kind, record,
+ * trace_id, span_id, parent_id, a start's time_ns. decode_record() reads the rest, if anybody
+ * needs it: hardly ever, since nearly all actions that start also end.
+ */
+int decode_glanced(struct decoder *decoder, const uint8_t *data, size_t len, uint32_t glance,
+		   struct event **out_event, struct err *err);
 
 #endif

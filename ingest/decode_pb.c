@@ -11,243 +11,6 @@
  * needs to decompress it) and refuses a whole record for one group.
  */
 
-/* ---- first step: the head ---- */
-
-static inline const struct shape *leads_to(const struct shape *shape, uint32_t number)
-{
-	return number < shape->count ? shape->rows[number].shape : NULL;
-}
-
-/*
- * Passes over a field that leads nowhere, in its most frequent form: length-delimited,
- * with a tag and a length of one byte each. false: nothing was passed.
- */
-static inline bool pass_short(const struct shape *shape, struct wire_cursor *head)
-{
-	const uint8_t *at = head->at;
-
-	if (head->end - at < 2 || (at[0] & 0x87) != WIRE_BYTES || at[1] >= 0x80 || at[0] < 8 ||
-	    at[1] > head->end - at - 2 || leads_to(shape, at[0] >> 3))
-		return false;
-	head->at = at + 2 + at[1];
-	return true;
-}
-
-/* BuckEvent */
-static inline const struct shape *progress_event(void)
-{
-	return shape_progress.rows[1].shape;
-}
-
-/*
- * Follows the fields that only lead to others: CommandProgress -> BuckEvent ->
- * SpanStart, SpanEnd, Instant -> what happened, each up to the end of the one around
- * it. `beyond`: so many bytes of the record follow on the head.
- *
- * What the head cannot tell is wanted. Groups are rare and can be long, and so is what
- * follows on a message that leads somewhere (another one, maybe): they are left to the
- * second step.
- */
-static enum decode_want route(const struct shape *shape, struct wire_cursor head, uint64_t beyond)
-{
-	while (head.at < head.end) {
-		const struct shape *inner;
-		struct wire_field field;
-		uint64_t len, left;
-
-		if (pass_short(shape, &head))
-			continue;
-		if (!wire_tag(&head, &field))
-			return DECODE_WANT;
-		inner = leads_to(shape, field.number);
-		if (field.type != WIRE_BYTES) {
-			if (inner || !wire_pass(&head, field.type))
-				return DECODE_WANT;
-			continue;
-		}
-		if (!wire_short_varint(&head, &len))
-			return DECODE_WANT;
-		left = (uint64_t)(head.end - head.at);
-		if (inner) {
-			if (!inner->is_route || len != left + beyond)
-				return DECODE_WANT;
-			shape = inner;
-		} else if (len > left) {
-			return len == left + beyond ? DECODE_SKIP : DECODE_WANT;
-		} else {
-			head.at += len;
-		}
-	}
-	return beyond ? DECODE_WANT : DECODE_SKIP;
-}
-
-/*
- * CommandProgress is a oneof: one field that fills the record. Anything else
- * (the Invocation, fields that we do not know) is rare and left to the second
- * step, which sees the whole record.
- */
-enum decode_want pb_wants(const uint8_t *head, size_t head_len, uint64_t size)
-{
-	struct wire_cursor rest = {head, head + head_len};
-	uint64_t tag, len;
-
-	if (!wire_varint(&rest, &tag) || tag != (1 << 3 | WIRE_BYTES) ||
-	    !wire_varint(&rest, &len) || len != size - (uint64_t)(rest.at - head))
-		return DECODE_WANT;
-	return route(progress_event(), rest, size - head_len);
-}
-
-/* ---- the usual event ---- */
-
-#define TAG_BYTES(number) ((number) << 3 | WIRE_BYTES)
-#define TAG_VARINT(number) ((number) << 3 | WIRE_VARINT)
-/* Hardly any is shorter, and up to the trace id no more looks at the length are needed. */
-#define USUAL_MIN 64
-#define TIME_MAX 16
-#define UUID_LEN 36
-
-/*
- * Nothing below calls a function, so that all of it stays in registers: three of four
- * records end here. What takes more than this is unlike most.
- */
-
-/* A tag or a length of one byte or two, as nearly all are. */
-static inline bool take_short(struct wire_cursor *cursor, uint32_t *out_value)
-{
-	const uint8_t *at = cursor->at;
-	uint32_t value;
-
-	if (at == cursor->end)
-		return false;
-	value = *at++;
-	if (value >= 0x80) {
-		if (at == cursor->end || *at >= 0x80)
-			return false;
-		value = (value & 0x7f) | (uint32_t)*at++ << 7;
-	}
-	cursor->at = at;
-	*out_value = value;
-	return true;
-}
-
-/*
- * Proto3 leaves out a 0. false: it is longer than Buck2's are, which count up from 1,
- * or less than 8 bytes are left.
- */
-static inline bool pass_id(struct wire_cursor *cursor, uint8_t tag)
-{
-	uint64_t bytes, ends;
-
-	if (cursor->end - cursor->at < 8)
-		return false;
-	if (*cursor->at != tag)
-		return true;
-	memcpy(&bytes, cursor->at, sizeof(bytes));
-	ends = ~le64toh(bytes) & 0x8080808080808000;
-	if (!ends)
-		return false;
-	cursor->at += (unsigned int)__builtin_ctzll(ends) / 8 + 1;
-	return true;
-}
-
-/* SpanStart, SpanEnd, Instant: 20 to 22, so tags of two bytes, the second of which is 1. */
-static inline bool take_what(struct wire_cursor *cursor, const struct shape_row **out_row)
-{
-	const uint8_t *at = cursor->at;
-
-	if (cursor->end - at < 2 || at[1] != 1 || (at[0] & 0x87) != (0x80 | WIRE_BYTES))
-		return false;
-	*out_row = shape_find(progress_event(), 16 | (at[0] >> 3 & 15));
-	cursor->at += 2;
-	return *out_row != NULL;
-}
-
-/*
- * Nearly every record is a CommandProgress with an event whose fields stand in the
- * order of their numbers, as prost writes them: timestamp, trace id, span id,
- * parent id, and what happened, each message up to the end of the one around it.
- * Those are found without the tables; false: any other record, whatever it is.
- */
-static inline bool find_usual(const uint8_t *record, size_t len, struct pb_event *out)
-{
-	struct wire_cursor at = {record + 1, record + len};
-	const uint8_t *time, *trace;
-	uint32_t inner;
-
-	if (len < USUAL_MIN || record[0] != TAG_BYTES(1) || !take_short(&at, &inner) ||
-	    inner != at.end - at.at)
-		return false;
-	time = at.at + 2;
-	if (time[-2] != TAG_BYTES(1) || time[-1] > TIME_MAX)
-		return false;
-	trace = time + time[-1] + 2;
-	if (trace[-2] != TAG_BYTES(2) || trace[-1] != UUID_LEN || at.end - trace <= UUID_LEN)
-		return false;
-	at.at = trace + UUID_LEN;
-	if (!pass_id(&at, TAG_VARINT(3)) || !pass_id(&at, TAG_VARINT(4)) ||
-	    !take_what(&at, &out->row) || !take_short(&at, &inner))
-		return false;
-	out->timestamp = time;
-	out->around = 0;
-	out->data = at;
-	return inner == at.end - at.at;
-}
-
-/*
- * Goes on from what happened as route() does. Where a message is all that the one around
- * it holds, there is nothing to read in that: *event comes along to the last such one.
- */
-static inline enum decode_want follow(struct pb_event *event)
-{
-	const struct shape *shape = event->row->shape;
-	struct wire_cursor at = event->data;
-	uint32_t around = event->around + event->row->offset;
-	bool is_all = true;
-
-	while (at.at < at.end) {
-		const struct shape_row *row;
-		uint32_t tag, len;
-		bool is_last;
-
-		if (!take_short(&at, &tag) || tag < TAG_BYTES(1) || (tag & 7) != WIRE_BYTES ||
-		    !take_short(&at, &len) || len > at.end - at.at)
-			return DECODE_WANT;
-		row = shape_find(shape, tag >> 3);
-		if (!row || !row->shape) {
-			is_all = is_all && !row;
-			at.at += len;
-			continue;
-		}
-		is_last = len == at.end - at.at;
-		is_all = is_all && is_last;
-		at.end = at.at + len;
-		if (is_all) {
-			event->row = row;
-			event->around = around;
-			event->data = at;
-		}
-		shape = row->shape;
-		around += row->offset;
-		if (!shape->is_route || !is_last)
-			return DECODE_WANT;
-	}
-	return DECODE_SKIP;
-}
-
-enum decode_want pb_find(const uint8_t *record, size_t len, struct pb_event *out_event)
-{
-	struct pb_event event; /* in registers, until somebody wants it */
-
-	if (!find_usual(record, len, &event))
-		event.row = NULL;
-	else if (follow(&event) == DECODE_SKIP)
-		return DECODE_SKIP;
-	*out_event = event;
-	return DECODE_WANT;
-}
-
-/* ---- second step: the record ---- */
-
 /* A field with a number in its usual place; 0 where there is none. false: no varint. */
 WIRE_INLINE bool take_number(struct wire_cursor *cursor, uint8_t tag, int64_t *out_value)
 {
@@ -283,8 +46,8 @@ static inline int read_seconds(struct wire_cursor cursor, int64_t *out_seconds, 
 {
 	struct wire_cursor usual = cursor;
 
-	if (take_number(&usual, TAG_VARINT(1), out_seconds) &&
-	    take_number(&usual, TAG_VARINT(2), out_nanos) && usual.at == usual.end)
+	if (take_number(&usual, PB_TAG_VARINT(1), out_seconds) &&
+	    take_number(&usual, PB_TAG_VARINT(2), out_nanos) && usual.at == usual.end)
 		return 0;
 	return read_any_seconds(cursor, out_seconds, out_nanos);
 }
@@ -414,29 +177,39 @@ static int read_bytes(struct shape_sink *sink, const struct shape_row *row, void
 static int read_message(struct shape_sink *sink, const struct shape *shape, void *around,
 			struct wire_cursor cursor)
 {
-	struct wire_field field;
-	int rc;
-
-	while ((rc = wire_next(&cursor, &field)) > 0) {
-		const struct shape_row *row = shape_find(shape, field.number);
+	while (cursor.at < cursor.end) {
+		const struct shape_row *row;
+		struct wire_field field;
+		uint64_t number;
 		void *target;
+		int rc;
 
-		if (!row)
+		if (!wire_tag(&cursor, &field))
+			return -1;
+		row = shape_find(shape, field.number);
+		if (!row) {
+			if (!wire_pass_any(&cursor, &field))
+				return -1;
 			continue;
+		}
 		target = shape_enter_row(sink, around, row);
 		if (!target)
 			return -1;
-		if (field.type == WIRE_BYTES)
-			rc = read_bytes(sink, row, target,
-					(struct wire_cursor){field.data, field.data + field.len});
-		else if (field.type == WIRE_VARINT)
-			rc = read_number(target, row->type, field.value);
-		else
-			rc = -1;
+		if (field.type == WIRE_BYTES) {
+			struct wire_cursor data;
+
+			if (!wire_take_bytes(&cursor, &data))
+				return -1;
+			rc = read_bytes(sink, row, target, data);
+		} else {
+			if (field.type != WIRE_VARINT || !wire_varint(&cursor, &number))
+				return -1;
+			rc = read_number(target, row->type, number);
+		}
 		if (rc < 0)
 			return -1;
 	}
-	return rc;
+	return 0;
 }
 
 /* "83f0a2c4-…": how Buck2 writes a trace id. */
@@ -485,31 +258,60 @@ static int read_any(struct shape_sink *sink, struct wire_cursor record)
 	return read_message(sink, &shape_invocation, sink->event, record);
 }
 
-static int read_usual(struct shape_sink *sink, const struct pb_event *usual)
+/* What stands in front of what happened, but for the time. */
+static int read_ids_of(struct event *event, const struct pb_usual *usual)
 {
-	const struct wire_cursor time = {usual->timestamp, usual->timestamp + usual->timestamp[-1]};
-	const uint8_t *trace = time.end + 2;
-	struct wire_cursor ids = {trace + UUID_LEN, usual->data.end};
-	struct event *event = sink->event;
+	struct wire_cursor ids = usual->ids;
 	int64_t span_id, parent_id;
-	void *target;
 
-	rules_set_text(&event->trace_id, (const char *)trace, UUID_LEN);
-	if (!take_number(&ids, TAG_VARINT(3), &span_id) ||
-	    !take_number(&ids, TAG_VARINT(4), &parent_id) || read_time(&event->time_ns, time) < 0)
+	event->trace_id = usual->trace_id;
+	if (!take_number(&ids, PB_TAG_VARINT(3), &span_id) ||
+	    !take_number(&ids, PB_TAG_VARINT(4), &parent_id))
 		return -1;
 	event->span_id = (uint64_t)span_id;
 	event->parent_id = (uint64_t)parent_id;
-	target = shape_enter_row(sink, (char *)event + usual->around, usual->row);
-	return target ? read_message(sink, usual->row->shape, target, usual->data) : -1;
+	return 0;
 }
 
-int pb_read(struct shape_sink *sink, const struct pb_event *found, const uint8_t *record,
-	    size_t len, struct err *err)
+static int read_usual(struct shape_sink *sink, const struct pb_usual *usual)
 {
-	int rc = found->row ? read_usual(sink, found)
-			    : read_any(sink, (struct wire_cursor){record, record + len});
+	struct event *event = sink->event;
+	const struct shape_row *row = shape_find(&shape_buck_event, usual->what);
 
+	if (read_ids_of(event, usual) < 0 || read_time(&event->time_ns, usual->time) < 0)
+		return -1;
+	return read_message(sink, row->shape, (char *)event + row->offset, usual->data);
+}
+
+bool pb_read_head(struct event *event, uint32_t glance, const uint8_t *record, size_t len)
+{
+	const enum event_kind kind = glance >> 8;
+	struct pb_usual usual;
+
+	if (kind != EVENT_STAGE && kind != EVENT_ACTION_START)
+		return false;
+	pb_usual(record, len, glance, &usual);
+	if (read_ids_of(event, &usual) < 0)
+		return false;
+	event->time_ns = UNKNOWN;
+	if (kind == EVENT_ACTION_START && read_time(&event->time_ns, usual.time) < 0)
+		return false;
+	event->kind = kind;
+	return true;
+}
+
+int pb_read(struct shape_sink *sink, uint32_t glance, const uint8_t *record, size_t len,
+	    struct err *err)
+{
+	struct pb_usual usual;
+	int rc;
+
+	if (glance == PB_UNLIKE) {
+		rc = read_any(sink, (struct wire_cursor){record, record + len});
+	} else {
+		pb_usual(record, len, glance, &usual);
+		rc = read_usual(sink, &usual);
+	}
 	if (rc == 0)
 		return 0;
 	return sink->arena->exhausted

@@ -201,9 +201,8 @@ void *enter_label(struct shape_sink *sink, void *target, const struct shape_row 
 
 void *enter_stage(struct shape_sink *sink, void *target, const struct shape_row *row)
 {
-	rules_set_kind(sink, EVENT_STAGE);
 	sink->event->stage.name = str_of(row->text);
-	return target;
+	return enter_event(sink, target, row);
 }
 
 void *enter_command(struct shape_sink *sink, void *target, const struct shape_row *row)

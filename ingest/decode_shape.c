@@ -272,8 +272,9 @@ static const struct shape_row stage_rows[] = {
 };
 static const struct shape shape_stage = SHAPE(stage_rows);
 
-#define STAGE(name, text_) \
-	SHAPE_MESSAGE, name, "stage", .shape = &shape_stage, .enter = enter_stage, .text = text_
+#define STAGE(name, text_)                                                                        \
+	SHAPE_MESSAGE, name, "stage", .shape = &shape_stage, .enter = enter_stage, .text = text_, \
+				      .value = EVENT_STAGE
 
 static const struct shape_row remote_stage_rows[] = {
 	[5] = {STAGE("Execute", "execute")},
@@ -577,7 +578,7 @@ static const struct shape_row buck_event_rows[] = {
 	[21] = {SHAPE_MESSAGE, "SpanEnd", "data", .shape = &shape_span_end},
 	[22] = {SHAPE_MESSAGE, "Instant", "data", .shape = &shape_instant},
 };
-static const struct shape shape_buck_event = ROUTE(buck_event_rows);
+const struct shape shape_buck_event = ROUTE(buck_event_rows);
 
 static const struct shape_row progress_rows[] = {
 	[1] = {SHAPE_MESSAGE, "Event", .shape = &shape_buck_event},

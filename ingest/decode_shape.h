@@ -82,6 +82,7 @@ struct shape_row {
 
 /* Both are read into struct event. */
 extern const struct shape shape_progress; /* CommandProgress */
+extern const struct shape shape_buck_event;
 extern const struct shape shape_invocation;
 /* The entry of a map: {key, value}, read into struct property. */
 extern const struct shape shape_entry;

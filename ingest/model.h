@@ -52,8 +52,8 @@ enum event_kind {
 	EVENT_COMMAND_END,    /* event.duration_us */
 	EVENT_CONFIG,	      /* BuckconfigInputValues: event.config */
 	EVENT_REVISION,	      /* event.revision */
-	EVENT_ACTION_START,   /* event.action: names, span, kind; no attempts */
-	EVENT_STAGE,	      /* an executor stage that names a digest: event.stage */
+	EVENT_ACTION_START,   /* event.action: names, span, kind; no attempts; see event.record */
+	EVENT_STAGE,	      /* an executor stage that names a digest: event.stage; likewise */
 	EVENT_ACTION_END,     /* event.action */
 	EVENT_SPAN_CANCELLED, /* the span will have no end of its own */
 	EVENT_COMMAND_RESULT, /* the log's last record: event.command_result */
@@ -233,8 +233,10 @@ struct build_graph {
  */
 struct event {
 	enum event_kind kind;
-	uint64_t seq;	  /* number of the record in its log, from 1 */
-	uint64_t span_id; /* 0: none */
+	bool is_json;	   /* how the record is written */
+	struct str record; /* its bytes. A reader leaves starts and stages to them: decode.h */
+	uint64_t seq;	   /* number of the record in its log, from 1 */
+	uint64_t span_id;  /* 0: none */
 	uint64_t parent_id;
 	int64_t time_ns;     /* UNKNOWN for records that carry none */
 	struct str trace_id; /* NULL for records that carry none */

@@ -24,9 +24,9 @@ struct log_reader {
 };
 
 /* What the decoder wants, for the stream. */
-static bool wants(void *context, const uint8_t *record, size_t len)
+static uint32_t glance(void *context, const uint8_t *record, size_t len)
 {
-	return decode_finds(context, record, len);
+	return decode_glance(context, record, len);
 }
 
 int log_reader_open(struct log_reader **out_reader, int fd, const char *name, bool ahead,
@@ -41,7 +41,7 @@ int log_reader_open(struct log_reader **out_reader, int fd, const char *name, bo
 	reader->stream = stream;
 	reader->decoder =
 		decoder_new(stream_format(stream) == STREAM_JSON ? DECODE_JSON : DECODE_PROTOBUF);
-	stream_set_filter(stream, wants, reader->decoder);
+	stream_set_filter(stream, glance, reader->decoder);
 	reader->first = 1;
 	*out_reader = reader;
 	return 0;
@@ -156,10 +156,10 @@ static int read_long(struct log_reader *reader, const struct stream_record *reco
 static int read_record(struct log_reader *reader, const struct stream_record *record,
 		       struct err *err)
 {
-	if (record->is_chosen)
+	if (record->word)
 		return judge(reader, record->number,
-			     decode_found(reader->decoder, record->head, record->head_len,
-					  &reader->event, &reader->err));
+			     decode_glanced(reader->decoder, record->head, record->head_len,
+					    record->word, &reader->event, &reader->err));
 	if (record->head_len == record->size)
 		return decode(reader, record->number, record->head, record->head_len);
 	return read_long(reader, record, err);

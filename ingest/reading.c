@@ -101,6 +101,19 @@ static int open_log(struct reading *reading)
 	return 0;
 }
 
+/* What the reader took for a start, and is none: nobody looked closer until the log ended. */
+static void count_damaged(struct reading_outcome *outcome)
+{
+	uint64_t damaged = outcome->rows.damaged_starts;
+
+	outcome->records.events -= damaged;
+	outcome->records.malformed += damaged;
+	if (damaged && !outcome->complaint[0])
+		snprintf(outcome->complaint, sizeof(outcome->complaint),
+			 "%llu starts of actions that did not end: malformed",
+			 (unsigned long long)damaged);
+}
+
 /* Closes the file: a log that waits for its turn holds no more than what it has to tell. */
 static void tell(struct reading *reading)
 {
@@ -118,6 +131,7 @@ static void tell(struct reading *reading)
 		 log_reader_fault(reader));
 	snprintf(outcome->complaint, sizeof(outcome->complaint), "%s",
 		 log_reader_complaint(reader));
+	count_damaged(outcome);
 	log_reader_free(reading->reader);
 	reading->reader = NULL;
 }

@@ -408,14 +408,6 @@ static void on_cancelled(struct runlog *log, const struct event *event)
 		rows_add_dropped(log->rows, event->span_id);
 }
 
-static void on_stage(struct runlog *log, const struct event *event)
-{
-	struct stage stage = event->stage;
-
-	set_function(log, &stage.digest);
-	spans_stage(&log->spans, event->parent_id, event->seq, &stage);
-}
-
 static void on_build_graph(struct runlog *log, const struct event *event)
 {
 	if (log->rows)
@@ -447,7 +439,7 @@ static void dispatch(struct runlog *log, const struct event *event)
 		spans_start(&log->spans, event);
 		break;
 	case EVENT_STAGE:
-		on_stage(log, event);
+		spans_stage(&log->spans, event);
 		break;
 	case EVENT_ACTION_END:
 		on_action_end(log, event);
@@ -480,27 +472,30 @@ void runlog_event(struct runlog *log, const struct event *event)
 	dispatch(log, event);
 }
 
-static int add_started(void *context, const struct span *span)
+static void add_started(void *context, const struct open_span *open)
 {
-	struct rows *rows = context;
-	const struct action action = {.type = span->type, .name = span->name};
+	struct runlog *log = context;
 	struct started started = {
-		.span_id = span->span_id,
-		.seq = span->seq,
-		.start_ns = span->start_ns,
-		.action = &action,
-		.stage = span->stage,
-		.stage_seq = span->stage_seq,
+		.span_id = open->span->span_id,
+		.seq = open->span->seq,
+		.start_ns = open->span->start_ns,
+		.stage = open->stage,
+		.stage_seq = open->span->stage_seq,
 	};
 
-	rows_add_started(rows, &started);
-	return 0;
+	if (!open->start) {
+		log->tally.damaged_starts++;
+		return;
+	}
+	log->tally.in_flight++;
+	started.action = &open->start->action;
+	set_function(log, &started.stage.digest);
+	if (log->rows)
+		rows_add_started(log->rows, &started);
 }
 
 static void finish_rows(struct runlog *log)
 {
-	if (!log->complete)
-		spans_each(&log->spans, add_started, log->rows);
 	add_config(log);
 	add_candidates(log);
 	rows_add_run_end(log->rows);
@@ -512,7 +507,7 @@ void runlog_finish(struct runlog *log)
 		return;
 	if (!log->complete) {
 		log->tally.incomplete_runs++;
-		log->tally.in_flight += log->spans.count;
+		spans_each(&log->spans, add_started, log);
 	}
 	if (log->rows)
 		finish_rows(log);

@@ -38,6 +38,7 @@ struct runlog_tally {
 	uint64_t runs, actions, tests, attempts,
 		digests; /* digests: remote attempts that name one */
 	uint64_t in_flight, incomplete_runs;
+	uint64_t damaged_starts; /* of actions that did not end: not decoded before, and lost */
 };
 
 /*

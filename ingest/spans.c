@@ -1,13 +1,14 @@
 #include "spans.h"
 
+#include "decode.h"
 #include "util/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FIRST_BUCKETS 256
-/* Room for the texts of nearly every action. */
-#define USUAL_TEXT ((size_t)256)
+/* Room for the records of nearly every start, and of a stage behind it. */
+#define USUAL_ROOM ((size_t)448)
 
 /* Span ids count up from 1 in a daemon: spread them all the same. */
 static struct span_bucket *bucket_of(const struct spans *spans, uint64_t span_id)
@@ -37,38 +38,53 @@ static void remove_from(struct span_bucket *bucket, const struct span *span)
 
 /* ---- memory ---- */
 
+static void drop_stage(struct span *span)
+{
+	if (span->stage && span->stage != span->record + span->start_len)
+		free(span->stage);
+	span->stage = NULL;
+}
+
+static void free_span(struct span *span)
+{
+	drop_stage(span);
+	free(span);
+}
+
 static void free_chain(struct span *span)
 {
 	while (span) {
 		struct span *next = span->next;
 
-		free(span);
+		free_span(span);
 		span = next;
 	}
 }
 
-/* Nothing in it is set but text_cap. */
+/* Nothing in it is set but `room`, and that it has no stage. */
 static struct span *take_memory(struct spans *spans, size_t len)
 {
 	struct span *span = spans->spare;
-	size_t cap = len > USUAL_TEXT ? len : USUAL_TEXT;
+	size_t room = len > USUAL_ROOM ? len : USUAL_ROOM;
 
-	if (span && len <= span->text_cap) {
+	if (span && len <= span->room) {
 		spans->spare = span->next;
 		__builtin_prefetch(span->next); /* starts come in rows */
 		return span;
 	}
-	span = xmalloc(sizeof(*span) + cap);
-	span->text_cap = cap;
+	span = xmalloc(sizeof(*span) + room);
+	span->room = (uint32_t)room;
+	span->stage = NULL;
 	return span;
 }
 
 static void give_memory(struct spans *spans, struct span *span)
 {
-	if (span->text_cap > USUAL_TEXT) {
-		free(span);
+	if (span->room > USUAL_ROOM) {
+		free_span(span);
 		return;
 	}
+	drop_stage(span);
 	span->next = spans->spare;
 	spans->spare = span;
 }
@@ -108,37 +124,17 @@ static void grow(struct spans *spans)
 
 /* ---- spans ---- */
 
-/* Moves a text into the span's own memory. */
-static void keep(struct str *text, char **at)
-{
-	if (!text->data)
-		return;
-	memcpy(*at, text->data, text->len);
-	text->data = *at;
-	*at += text->len;
-}
-
 static struct span *copy_start(struct spans *spans, const struct event *event)
 {
-	const struct action_name *name = &event->action.name;
-	size_t len = name->buck_package.len + name->target.len + name->category.len +
-		     name->identifier.len + name->configuration.len;
-	struct span *span = take_memory(spans, len);
-	char *at = span->text;
+	struct span *span = take_memory(spans, event->record.len);
 
 	span->span_id = event->span_id;
 	span->seq = event->seq;
 	span->start_ns = event->time_ns;
 	span->stage_seq = 0;
-	span->stage.digest.hash_len = 0;
-	span->stage.name = STR_NULL;
-	span->type = event->action.type;
-	span->name = *name;
-	keep(&span->name.buck_package, &at);
-	keep(&span->name.target, &at);
-	keep(&span->name.category, &at);
-	keep(&span->name.identifier, &at);
-	keep(&span->name.configuration, &at);
+	span->is_json = event->is_json;
+	span->start_len = (uint32_t)event->record.len;
+	memcpy(span->record, event->record.data, event->record.len);
 	return span;
 }
 
@@ -156,19 +152,42 @@ void spans_start(struct spans *spans, const struct event *event)
 	spans->count++;
 }
 
-void spans_stage(struct spans *spans, uint64_t parent_id, uint64_t seq, const struct stage *stage)
+static void put_stage(struct span *span, uint64_t seq, const uint8_t *record, size_t len)
 {
-	spans->notes[spans->note_count++] = (struct stage_note){parent_id, seq, *stage};
-	if (spans->note_count == SPANS_NOTES)
-		spans_settle(spans);
+	if (seq < span->seq)
+		return; /* of one before it with the same id */
+	drop_stage(span);
+	span->stage =
+		len <= span->room - span->start_len ? span->record + span->start_len : xmalloc(len);
+	memcpy(span->stage, record, len);
+	span->stage_len = (uint32_t)len;
+	span->stage_seq = seq;
 }
 
-static void settle(struct span *span, const struct stage_note *note)
+static void put_long_stage(struct spans *spans, const struct event *event)
 {
-	if (note->seq < span->seq)
-		return; /* of one before it with the same id */
-	span->stage_seq = note->seq;
-	span->stage = note->stage;
+	struct span *span;
+
+	spans_settle(spans);
+	span = spans_find(spans, event->parent_id);
+	if (span)
+		put_stage(span, event->seq, (const uint8_t *)event->record.data, event->record.len);
+}
+
+void spans_stage(struct spans *spans, const struct event *event)
+{
+	size_t len = event->record.len;
+
+	if (len > SPANS_NOTED) {
+		put_long_stage(spans, event);
+		return;
+	}
+	if (spans->note_count == SPANS_NOTES || len > SPANS_NOTED - spans->noted_len)
+		spans_settle(spans);
+	memcpy(spans->noted + spans->noted_len, event->record.data, len);
+	spans->notes[spans->note_count++] = (struct stage_note){
+		event->parent_id, event->seq, (uint32_t)spans->noted_len, (uint32_t)len};
+	spans->noted_len += len;
 }
 
 /*
@@ -186,14 +205,15 @@ void spans_settle(struct spans *spans)
 	for (i = 0; i < spans->note_count; i++) {
 		found[i] = spans_find(spans, spans->notes[i].parent_id);
 		if (found[i]) {
-			__builtin_prefetch(&found[i]->stage, 1);
-			__builtin_prefetch(&found[i]->stage.name, 1);
+			__builtin_prefetch(found[i], 1);
+			__builtin_prefetch((char *)found[i] + 192, 1);
 		}
 	}
 	for (i = 0; i < spans->note_count; i++)
 		if (found[i])
-			settle(found[i], &spans->notes[i]);
-	spans->note_count = 0;
+			put_stage(found[i], spans->notes[i].seq, spans->noted + spans->notes[i].at,
+				  spans->notes[i].len);
+	spans->note_count = spans->noted_len = 0;
 }
 
 struct span *spans_find(struct spans *spans, uint64_t span_id)
@@ -224,21 +244,51 @@ void spans_end(struct spans *spans, uint64_t span_id)
 	spans->count--;
 }
 
-int spans_each(struct spans *spans, int (*visit)(void *context, const struct span *span),
-	       void *context)
+/* ---- what is still open ---- */
+
+/* NULL: damaged. Borrowed from the decoder. */
+static const struct event *decode(struct decoder *decoder, const uint8_t *record, size_t len,
+				  enum event_kind kind)
 {
+	struct event *event;
+	struct err err = ERR_INIT;
+
+	if (decode_record(decoder, record, len, &event, &err) <= 0 || event->kind != kind)
+		return NULL;
+	return event;
+}
+
+static void open_span(struct decoder *decoder, const struct span *span, struct open_span *out)
+{
+	const struct event *stage = NULL;
+
+	if (span->stage)
+		stage = decode(decoder, span->stage, span->stage_len, EVENT_STAGE);
+	out->span = span;
+	out->stage = stage ? stage->stage : (struct stage){.name = STR_NULL};
+	out->start = decode(decoder, span->record, span->start_len, EVENT_ACTION_START);
+}
+
+void spans_each(struct spans *spans, void (*visit)(void *context, const struct open_span *open),
+		void *context)
+{
+	struct decoder *decoders[2] = {NULL, NULL}; /* by is_json */
+	const struct span *span;
+	struct open_span open;
 	size_t i;
 
 	spans_settle(spans);
 	for (i = 0; i < spans->bucket_count; i++) {
-		const struct span *span;
-
 		for (span = spans->buckets[i].first; span; span = span->next) {
-			int stopped = visit(context, span);
+			struct decoder **decoder = &decoders[span->is_json];
 
-			if (stopped)
-				return stopped;
+			if (!*decoder)
+				*decoder =
+					decoder_new(span->is_json ? DECODE_JSON : DECODE_PROTOBUF);
+			open_span(*decoder, span, &open);
+			visit(context, &open);
 		}
 	}
-	return 0;
+	decoder_free(decoders[0]);
+	decoder_free(decoders[1]);
 }

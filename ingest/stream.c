@@ -1,57 +1,43 @@
 #include "stream.h"
 
+#include "stream_window.h"
 #include "util/mem.h"
 #include "util/unpack_ahead.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-/*
- * The window is what was unpacked and not yet passed over, in one piece. It lies
- * in the newest block, where records are shown in place, and begins in front of it
- * where a record does. Only a record that is too long for that is gathered in a
- * buffer of our own, which grows up to the largest body.
- */
-#define GATHERED_KEPT ((size_t)1 << 20)
 /* A record up to this size is shown only if it is whole. */
 #define SHOWN_WHOLE ((size_t)256 << 10)
 #define VARINT_MAX 10
 /* A length prefix beyond this is no record of Buck2's, and what follows it is lost. */
 #define PLAUSIBLE_MAX ((uint64_t)1 << 32)
 
-/* The largest record, and what its last block brings along. */
-#define LARGE_SIZE (STREAM_RECORD_MAX + GATHERED_KEPT)
+/* A record that the filter wants, before its turn. It lies in the window. */
+struct chosen {
+	const uint8_t *at;
+	size_t size;
+	uint64_t number;
+	uint32_t word; /* the filter's */
+};
 
-/*
- * Only one stream of the process gathers a record that is larger than what each may
- * keep: records of 16 MiB in several logs at once take no more memory than one. It is
- * mapped and unmapped, since malloc would keep such memory, one for each thread.
- */
-static struct {
-	pthread_mutex_t mutex;
-	pthread_cond_t was_freed;
-	bool taken;
-} large = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
+/* So many that asking for them is one loop, so few that they are still near. */
+#define CHOSEN_MAX 32
 
 struct stream {
-	struct unpack_ahead *unpack;
 	char *name;
 	enum stream_format format;
 	enum stream_ending ending;
 	char fault[256];
 
-	const uint8_t *window;
-	size_t pos, len;   /* window[pos..len) is not passed over */
-	bool in_block;	   /* the window lies in a block; else in gathered[] */
-	uint8_t *gathered; /* NULL */
-	size_t cap;
-	bool has_large; /* gathered[] is mapped, and of LARGE_SIZE bytes */
-
-	stream_filter *filter; /* NULL: all are wanted */
+	struct window window;
+	stream_filter *filter;
 	void *filter_context;
+	struct chosen chosen[CHOSEN_MAX]; /* from `taken` on, behind the record at hand */
+	unsigned int taken, chosen_count;
+	size_t looked; /* where the filter was not asked yet; 0: behind the record at hand */
+	uint64_t looked_number; /* of the last record before that */
 
 	uint64_t number, passed;
 	uint64_t left;	/* bytes of the record at hand from pos on; JSON: SIZE_UNSEEN until its
@@ -61,147 +47,15 @@ struct stream {
 
 #define SIZE_UNSEEN UINT64_MAX
 
-/* ---- the window ---- */
-
-static size_t available(const struct stream *stream)
-{
-	return stream->len - stream->pos;
-}
-
-static uint8_t *map_large(void)
-{
-	void *memory =
-		mmap(NULL, LARGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED)
-		abort();
-	return memory;
-}
-
-/* gathered[] moves there. */
-static void take_large(struct stream *stream)
-{
-	uint8_t *memory;
-
-	pthread_mutex_lock(&large.mutex);
-	while (large.taken)
-		pthread_cond_wait(&large.was_freed, &large.mutex);
-	large.taken = stream->has_large = true;
-	pthread_mutex_unlock(&large.mutex);
-	memory = map_large();
-	if (stream->cap)
-		memcpy(memory, stream->gathered, stream->cap);
-	free(stream->gathered);
-	stream->gathered = memory;
-	stream->cap = LARGE_SIZE;
-}
-
-static void free_large(struct stream *stream)
-{
-	munmap(stream->gathered, LARGE_SIZE);
-	stream->gathered = NULL;
-	stream->cap = 0;
-	pthread_mutex_lock(&large.mutex);
-	large.taken = stream->has_large = false;
-	pthread_cond_signal(&large.was_freed);
-	pthread_mutex_unlock(&large.mutex);
-}
-
-static void release_window(struct stream *stream)
-{
-	if (stream->in_block)
-		unpack_ahead_give_back(stream->unpack);
-	stream->in_block = false;
-	if (stream->has_large)
-		free_large(stream);
-}
-
-/* The window moves into the block. What is left of it stands in front of that, or is put there. */
-static void move_into(struct stream *stream, struct unpack_block *block)
-{
-	size_t left = available(stream);
-	uint8_t *front = block->data - left;
-
-	if (left > block->before && front != stream->window + stream->pos)
-		memcpy(front, stream->window + stream->pos, left - block->before);
-	release_window(stream);
-	stream->in_block = true;
-	stream->window = front;
-	stream->pos = 0;
-	stream->len = left + block->len;
-}
-
-static void reserve(struct stream *stream, size_t want)
-{
-	if (want <= stream->cap)
-		return;
-	if (want > GATHERED_KEPT) {
-		take_large(stream);
-		return;
-	}
-	stream->cap = want > 2 * stream->cap ? want : 2 * stream->cap;
-	stream->gathered = xrealloc(stream->gathered, stream->cap);
-}
-
-/* The window becomes what is left of it and the block, in gathered[]. */
-static void gather(struct stream *stream, const struct unpack_block *block)
-{
-	size_t left = available(stream);
-
-	/* A window there is, even if there is nothing to gather in it. */
-	reserve(stream, 1);
-	if (stream->in_block) {
-		reserve(stream, left + block->len);
-		memcpy(stream->gathered, stream->window + stream->pos, left);
-		unpack_ahead_give_back(stream->unpack);
-		stream->in_block = false;
-	} else {
-		memmove(stream->gathered, stream->gathered + stream->pos, left);
-		reserve(stream, left + block->len);
-	}
-	memcpy(stream->gathered + left, block->data, block->len);
-	stream->window = stream->gathered;
-	stream->pos = 0;
-	stream->len = left + block->len;
-	unpack_ahead_give_back(stream->unpack);
-}
-
-/* One more block. 1: the window is larger; 0: the end; -1. */
-static int refill(struct stream *stream, struct err *err)
-{
-	struct unpack_block *block;
-	int rc = unpack_ahead_next(stream->unpack, &block, err);
-
-	if (rc <= 0)
-		return rc;
-	if (available(stream) <= UNPACK_ROOM)
-		move_into(stream, block);
-	else
-		gather(stream, block);
-	return 1;
-}
-
-/* Has `want` bytes from pos on in the window. 1: yes; 0: the file ends before; -1. */
-static int need(struct stream *stream, size_t want, struct err *err)
-{
-	while (available(stream) < want) {
-		int rc = refill(stream, err);
-
-		if (rc <= 0)
-			return rc;
-	}
-	return 1;
-}
-
 /* ---- the end ---- */
 
 static int stop(struct stream *stream, bool inside_record)
 {
-	switch (unpack_ahead_ending(stream->unpack)) {
+	switch (unpack_ahead_ending(stream->window.unpack)) {
 	case UNPACK_BROKEN:
 		stream->ending = STREAM_BROKEN;
 		snprintf(stream->fault, sizeof(stream->fault), "%s",
-			 unpack_ahead_fault(stream->unpack));
+			 unpack_ahead_fault(stream->window.unpack));
 		break;
 	case UNPACK_CUT:
 		stream->ending = STREAM_CUT;
@@ -227,7 +81,7 @@ static int give_up(struct stream *stream, uint64_t size)
 
 static void pass(struct stream *stream, size_t count)
 {
-	stream->pos += count;
+	stream->window.pos += count;
 	if (stream->left != SIZE_UNSEEN)
 		stream->left -= count;
 	stream->scanned = 0;
@@ -236,8 +90,8 @@ static void pass(struct stream *stream, size_t count)
 /* Sees the line's end if it is in the window. */
 static bool see_newline(struct stream *stream)
 {
-	const uint8_t *start = stream->window + stream->pos;
-	size_t there = available(stream);
+	const uint8_t *start = stream->window.bytes + stream->window.pos;
+	size_t there = window_available(&stream->window);
 	const uint8_t *newline = memchr(start + stream->scanned, '\n', there - stream->scanned);
 
 	if (newline)
@@ -251,7 +105,7 @@ static bool see_newline(struct stream *stream)
 static int pass_record(struct stream *stream, struct err *err)
 {
 	while (stream->left) {
-		size_t there = available(stream);
+		size_t there = window_available(&stream->window);
 		int rc;
 
 		if (stream->left == SIZE_UNSEEN && see_newline(stream))
@@ -261,7 +115,7 @@ static int pass_record(struct stream *stream, struct err *err)
 			break;
 		}
 		pass(stream, there);
-		rc = refill(stream, err);
+		rc = window_refill(&stream->window, err);
 		if (rc <= 0)
 			return rc;
 	}
@@ -273,8 +127,9 @@ static int pass_run(struct stream *stream, uint8_t byte, struct err *err)
 {
 	int rc;
 
-	while ((rc = need(stream, 1, err)) > 0 && stream->window[stream->pos] == byte)
-		stream->pos++;
+	while ((rc = window_need(&stream->window, 1, err)) > 0 &&
+	       stream->window.bytes[stream->window.pos] == byte)
+		stream->window.pos++;
 	return rc;
 }
 
@@ -287,17 +142,17 @@ static int take_size(struct stream *stream, uint64_t *out_size, struct err *err)
 	size_t i;
 
 	for (i = 0; i < VARINT_MAX; i++) {
-		int rc = need(stream, i + 1, err);
+		int rc = window_need(&stream->window, i + 1, err);
 		uint8_t byte;
 
 		if (rc <= 0)
 			return rc < 0 ? -1 : stop(stream, i > 0);
-		byte = stream->window[stream->pos + i];
+		byte = stream->window.bytes[stream->window.pos + i];
 		size |= (uint64_t)(byte & 0x7f) << (7 * i);
 		if (!(byte & 0x80)) {
 			if (size > PLAUSIBLE_MAX)
 				break;
-			stream->pos += i + 1;
+			stream->window.pos += i + 1;
 			*out_size = size;
 			return 1;
 		}
@@ -318,7 +173,7 @@ static int next_protobuf(struct stream *stream, struct stream_record *record, st
 		return rc;
 	if (!size && pass_run(stream, 0, err) < 0)
 		return -1;
-	rc = need(stream, size < SHOWN_WHOLE ? (size_t)size : STREAM_HEAD_MAX, err);
+	rc = window_need(&stream->window, size < SHOWN_WHOLE ? (size_t)size : STREAM_HEAD_MAX, err);
 	if (rc <= 0)
 		return rc < 0 ? -1 : stop(stream, true);
 	stream->left = size;
@@ -338,8 +193,8 @@ static int next_line(struct stream *stream, struct stream_record *record, struct
 		return rc < 0 ? -1 : stop(stream, false);
 	stream->left = SIZE_UNSEEN;
 	stream->scanned = 0;
-	while (!see_newline(stream) && available(stream) < SHOWN_WHOLE) {
-		rc = refill(stream, err);
+	while (!see_newline(stream) && window_available(&stream->window) < SHOWN_WHOLE) {
+		rc = window_refill(&stream->window, err);
 		if (rc <= 0)
 			return rc < 0 ? -1 : stop(stream, true);
 	}
@@ -363,41 +218,73 @@ static inline size_t short_size(const uint8_t *at, size_t there, size_t *out_pre
 	return size <= STREAM_HEAD_MAX && prefix + size <= there ? size : 0;
 }
 
-/*
- * Nearly every record: it lies in the window to its end, as the one before does, and
- * its size takes one byte or two. Passes over those that the filter does not want.
- * false: look closer at the next one, if there is one.
- */
-static inline bool next_at_hand(struct stream *stream, struct stream_record *out_record)
+/* The filter's word was for the records up to there. */
+static void pass_looked(struct stream *stream)
 {
-	const uint8_t *at, *end;
-	uint64_t passed = 0;
-	size_t size = 0;
+	if (!stream->looked)
+		return;
+	stream->window.pos = stream->looked;
+	stream->left = 0;
+	stream->passed += stream->looked_number - stream->number;
+	stream->number = stream->looked_number;
+	stream->looked = 0;
+}
 
-	if (stream->left >= available(stream))
+/*
+ * Asks the filter of the next records, and lists those that it wants: nearly all lie in the
+ * window to their end, as the one before does, and their size takes one byte or two. No
+ * branch hangs on what the filter says: three of four records are not wanted, in no order
+ * that a processor could foresee, and each surprise costs more than the look.
+ * false: none can be asked for; look closer at the next one, if there is one.
+ */
+static bool look_ahead(struct stream *stream)
+{
+	struct chosen *next = stream->chosen, *const last = next + CHOSEN_MAX;
+	const uint8_t *at, *start, *end;
+	uint64_t number;
+
+	pass_looked(stream);
+	stream->taken = stream->chosen_count = 0;
+	if (stream->left >= window_available(&stream->window))
 		return false; /* nor is there a window, at first */
-	at = stream->window + stream->pos + stream->left;
-	end = stream->window + stream->len;
-	while (end - at >= 2) {
-		size_t prefix;
+	start = at = stream->window.bytes + stream->window.pos + stream->left;
+	end = stream->window.bytes + stream->window.len;
+	number = stream->number;
+	while (next < last && end - at >= 2) {
+		size_t prefix, size = short_size(at, (size_t)(end - at), &prefix);
+		uint32_t word;
 
-		size = short_size(at, (size_t)(end - at), &prefix);
 		if (!size)
 			break;
 		at += prefix;
-		if (!stream->filter || stream->filter(stream->filter_context, at, size))
-			break;
+		word = stream->filter(stream->filter_context, at, size);
+		*next = (struct chosen){at, size, ++number, word};
+		next += word != 0;
 		at += size;
-		size = 0;
-		passed++;
 	}
-	stream->pos = (size_t)(at - stream->window);
-	stream->left = size;
-	stream->passed += passed;
-	stream->number += passed + (size > 0);
-	*out_record =
-		(struct stream_record){stream->number, at, size, size, stream->filter != NULL};
-	return size > 0;
+	if (at == start)
+		return false;
+	stream->chosen_count = (unsigned int)(next - stream->chosen);
+	stream->looked = (size_t)(at - stream->window.bytes);
+	stream->looked_number = number;
+	return true;
+}
+
+static bool next_chosen(struct stream *stream, struct stream_record *out_record)
+{
+	const struct chosen *chosen;
+
+	while (stream->taken == stream->chosen_count)
+		if (!look_ahead(stream))
+			return false;
+	chosen = &stream->chosen[stream->taken++];
+	stream->window.pos = (size_t)(chosen->at - stream->window.bytes);
+	stream->left = chosen->size;
+	stream->passed += chosen->number - stream->number - 1;
+	stream->number = chosen->number;
+	*out_record = (struct stream_record){chosen->number, chosen->at, chosen->size, chosen->size,
+					     chosen->word};
+	return true;
 }
 
 int stream_next(struct stream *stream, struct stream_record *out_record, struct err *err)
@@ -407,7 +294,7 @@ int stream_next(struct stream *stream, struct stream_record *out_record, struct 
 
 	if (stream->ending != STREAM_OPEN)
 		return 0;
-	if (stream->format == STREAM_PROTOBUF && next_at_hand(stream, out_record))
+	if (stream->format == STREAM_PROTOBUF && next_chosen(stream, out_record))
 		return 1;
 	rc = pass_record(stream, err);
 	if (rc <= 0)
@@ -417,8 +304,8 @@ int stream_next(struct stream *stream, struct stream_record *out_record, struct 
 	if (rc <= 0)
 		return rc;
 	record.number = ++stream->number;
-	record.head = stream->window + stream->pos;
-	record.is_chosen = false;
+	record.head = stream->window.bytes + stream->window.pos;
+	record.word = 0;
 	*out_record = record;
 	return 1;
 }
@@ -429,10 +316,10 @@ static int find_newline(struct stream *stream, bool *out_too_large, struct err *
 	while (stream->left == SIZE_UNSEEN && !see_newline(stream)) {
 		int rc;
 
-		*out_too_large = available(stream) > STREAM_RECORD_MAX;
+		*out_too_large = window_available(&stream->window) > STREAM_RECORD_MAX;
 		if (*out_too_large)
 			return 0;
-		rc = refill(stream, err);
+		rc = window_refill(&stream->window, err);
 		if (rc <= 0)
 			return rc;
 	}
@@ -451,32 +338,24 @@ int stream_body(struct stream *stream, const uint8_t **out_data, size_t *out_len
 	if (rc > 0) {
 		size = stream->left - (stream->format == STREAM_JSON);
 		*out_too_large = size > STREAM_RECORD_MAX;
-		rc = *out_too_large ? 0 : need(stream, (size_t)stream->left, err);
+		rc = *out_too_large ? 0 : window_need(&stream->window, (size_t)stream->left, err);
 	}
 	if (rc <= 0)
 		return rc;
-	*out_data = stream->window + stream->pos;
+	*out_data = stream->window.bytes + stream->window.pos;
 	*out_len = (size_t)size;
 	return 1;
 }
 
-/* What is behind the record is less than a block. */
 void stream_let_go(struct stream *stream)
 {
-	size_t left;
-	uint8_t *rest;
-
-	if (!stream->has_large || stream->left > available(stream))
+	if (stream->left > window_available(&stream->window) || !stream->window.has_large)
 		return;
 	pass(stream, (size_t)stream->left);
-	left = available(stream);
-	rest = xmalloc(left + 1);
-	memcpy(rest, stream->window + stream->pos, left);
-	free_large(stream);
-	stream->window = stream->gathered = rest;
-	stream->cap = left;
-	stream->pos = 0;
-	stream->len = left;
+	window_let_go(&stream->window);
+	/* What was looked at has moved, and is looked at again. */
+	stream->taken = stream->chosen_count = 0;
+	stream->looked = 0;
 }
 
 /*
@@ -509,12 +388,12 @@ static int sniff(struct stream *stream, struct err *err)
 	const uint8_t *head;
 	size_t len;
 
-	if (need(stream, VARINT_MAX + 1, err) < 0)
+	if (window_need(&stream->window, VARINT_MAX + 1, err) < 0)
 		return -1;
-	len = available(stream);
+	len = window_available(&stream->window);
 	if (!len)
 		return 0; /* an empty log; there is no window */
-	head = stream->window + stream->pos;
+	head = stream->window.bytes + stream->window.pos;
 	if (is_json(head, len))
 		stream->format = STREAM_JSON;
 	else if (!is_protobuf(head, len))
@@ -522,12 +401,21 @@ static int sniff(struct stream *stream, struct err *err)
 	return 0;
 }
 
+static uint32_t want_all(void *context, const uint8_t *record, size_t len)
+{
+	(void)context;
+	(void)record;
+	(void)len;
+	return 1;
+}
+
 int stream_open(struct stream **out_stream, int fd, const char *name, bool ahead, struct err *err)
 {
 	struct stream *stream = xcalloc(1, sizeof(*stream));
 
 	stream->name = xstrdup(name);
-	if (unpack_ahead_open(&stream->unpack, fd, name, ahead, err) < 0 ||
+	stream->filter = want_all;
+	if (unpack_ahead_open(&stream->window.unpack, fd, name, ahead, err) < 0 ||
 	    sniff(stream, err) < 0) {
 		stream_free(stream);
 		return -1;
@@ -540,10 +428,7 @@ void stream_free(struct stream *stream)
 {
 	if (!stream)
 		return;
-	if (stream->has_large)
-		free_large(stream);
-	unpack_ahead_free(stream->unpack);
-	free(stream->gathered);
+	window_release(&stream->window);
 	free(stream->name);
 	free(stream);
 }
@@ -566,7 +451,7 @@ enum stream_format stream_format(const struct stream *stream)
 
 enum stream_packing stream_packing(const struct stream *stream)
 {
-	switch (unpack_ahead_packing(stream->unpack)) {
+	switch (unpack_ahead_packing(stream->window.unpack)) {
 	case UNPACK_GZIP:
 		return STREAM_GZIP;
 	case UNPACK_ZSTD:
@@ -589,10 +474,10 @@ const char *stream_fault(const struct stream *stream)
 
 uint64_t stream_bytes_read(const struct stream *stream)
 {
-	return unpack_ahead_bytes_in(stream->unpack);
+	return unpack_ahead_bytes_in(stream->window.unpack);
 }
 
 uint64_t stream_bytes_decoded(const struct stream *stream)
 {
-	return unpack_ahead_bytes_out(stream->unpack);
+	return unpack_ahead_bytes_out(stream->window.unpack);
 }

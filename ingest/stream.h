@@ -40,11 +40,14 @@ struct stream_record {
 	size_t head_len;     /* min(size, STREAM_HEAD_MAX) */
 	uint64_t size;	     /* bytes of the record, its length prefix or newline not
 				counted; JSON: UINT64_MAX while the line's end is not seen */
-	bool is_chosen;	     /* the filter was asked, and wants it; see stream_set_filter() */
+	uint32_t word;	     /* the filter's, which wants it; 0: it was not asked */
 };
 
-/* Is this whole record wanted? */
-typedef bool stream_filter(void *context, const uint8_t *record, size_t len);
+/*
+ * A first look at a whole record. 0: it is not wanted; else a word of the filter's own,
+ * which the record carries when its turn comes. It is asked ahead of turns.
+ */
+typedef uint32_t stream_filter(void *context, const uint8_t *record, size_t len);
 
 /*
  * Takes over the descriptor (also on failure) and reads it from where it

@@ -250,6 +250,28 @@ WIRE_INLINE bool wire_pass(struct wire_cursor *cursor, enum wire_type type)
 	return false;
 }
 
+/* As wire_pass(), groups too. */
+WIRE_INLINE bool wire_pass_any(struct wire_cursor *cursor, struct wire_field *field)
+{
+	return field->type == WIRE_GROUP ? wire_group(cursor, field)
+					 : wire_pass(cursor, field->type);
+}
+
+/* The value of a WIRE_BYTES field whose tag was taken. */
+WIRE_INLINE bool wire_take_bytes(struct wire_cursor *cursor, struct wire_cursor *out_data)
+{
+	const uint8_t *start;
+	uint64_t len;
+
+	if (!wire_short_varint(cursor, &len))
+		return false;
+	start = cursor->at;
+	if (!wire_pass_bytes(cursor, len))
+		return false;
+	*out_data = (struct wire_cursor){start, cursor->at};
+	return true;
+}
+
 /*
  * Takes the next field. 1: *out_field, pointing into the message; 0: the end;
  * -1: the bytes are no message (cut short, field number 0, unknown wire type,

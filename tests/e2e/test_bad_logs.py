@@ -101,6 +101,26 @@ def test_nothing_but_a_header(br2, tmp_path, form):
     assert rows_of(db) == rows_of(ingest(br2, tmp_path / 'plain', STEM + form, data))
 
 
+KIND_THEN_NAME, WIRE_TYPE_7 = b'\x18\x03\x22', b'\x1f\x03\x22'
+
+
+@pytest.mark.parametrize('ends', [False, True])
+def test_a_damaged_start(br2, tmp_path, ends):
+    """Its action is lost and told of only where nothing else tells of that."""
+    parts = list(records(recorded('.pb')))
+    start = next(i for i, part in enumerate(parts) if b'br2_fetch' in part and KIND_THEN_NAME in part)
+    data = [*parts[:start], parts[start].replace(KIND_THEN_NAME, WIRE_TYPE_7), *(parts[start + 1:] if ends else [])]
+    (tmp_path / 'a').mkdir()
+    (tmp_path / f'a/{STEM}.pb').write_bytes(b''.join(encode(len(p)) + p for p in data))
+    db = tmp_path / 'br2.db'
+    said = br2.run(tmp_path / 'a', '--db', db, *NOTHING_ELSE).stderr
+    assert ('1 starts of actions that did not end: malformed' in said) == (not ends)
+    assert value(db, 'SELECT malformed FROM log_file') == (not ends)
+    assert value(db, 'SELECT count(*) FROM in_flight') == 0
+    if ends:
+        assert rows_of(db) == rows_of(ingest(br2, tmp_path / 'plain', STEM + '.pb', recorded('.pb')))
+
+
 def test_nothing_at_all(br2, tmp_path):
     for ending in ENDINGS:
         db = ingest(br2, tmp_path / f'empty{ending}', STEM + ending, b'')

@@ -24,6 +24,11 @@ ProtobufCBinaryData bin(const char *text);
 char *decode_text(enum decode_format format, const void *data, size_t len);
 /* The record gives this text. */
 void expect_text(enum decode_format format, const void *data, size_t len, const char *want);
+/*
+ * The whole event of a start or a stage, of which a reader gave the head. Returns the decoder,
+ * which owns it; caller frees.
+ */
+struct decoder *decode_rest(const struct event *head, struct event **out_event);
 /* Both formats give this text. */
 void expect_both(const ProtobufCMessage *message, const char *json, const char *want);
 

@@ -1,4 +1,5 @@
 /* Whole log files -> events: every encoding alike, cut, joined, damaged, huge. */
+#include "decode_testing.h"
 #include "event_text.h"
 #include "log_bytes.h"
 #include "reader.h"
@@ -22,6 +23,19 @@ struct outcome {
 	char fault[256], complaint[512];
 };
 
+static void add_event(struct buf *text, const struct event *event)
+{
+	struct decoder *decoder = NULL;
+	struct event *whole;
+
+	if (event->kind == EVENT_ACTION_START || event->kind == EVENT_STAGE) {
+		decoder = decode_rest(event, &whole);
+		event = whole;
+	}
+	event_text(text, event);
+	decoder_free(decoder);
+}
+
 static void read_fd(int fd, struct outcome *out)
 {
 	struct log_reader *reader;
@@ -33,7 +47,7 @@ static void read_fd(int fd, struct outcome *out)
 	if (log_reader_open(&reader, fd, "made", true, &err) < 0)
 		fail_msg("%s", err.text);
 	while ((rc = log_reader_next(reader, &event, &err)) > 0)
-		event_text(&out->text, event);
+		add_event(&out->text, event);
 	assert_int_equal(rc, 0);
 	out->tally = *log_reader_tally(reader);
 	out->ending = log_reader_ending(reader);
@@ -228,7 +242,7 @@ static void read_text(const char *text, size_t len, struct outcome *out)
 	read_fd(bytes_open(text, len), out);
 }
 
-static void expect_text(const char *log, const char *events)
+static void expect_reader_text(const char *log, const char *events)
 {
 	struct outcome outcome;
 
@@ -245,16 +259,16 @@ static void expect_text(const char *log, const char *events)
 static void test_where_a_log_begins(void **state)
 {
 	(void)state;
-	expect_text(HEADER(TRACE) CANCELLED(TRACE, 1) HEADER(OTHER) CANCELLED(OTHER, 2),
-		    INVOCATION(1, TRACE) EVENT(2, TRACE, 1) INVOCATION(1, OTHER)
-			    EVENT(2, OTHER, 2));
+	expect_reader_text(HEADER(TRACE) CANCELLED(TRACE, 1) HEADER(OTHER) CANCELLED(OTHER, 2),
+			   INVOCATION(1, TRACE) EVENT(2, TRACE, 1) INVOCATION(1, OTHER)
+				   EVENT(2, OTHER, 2));
 	/* the first two swapped: still one log */
-	expect_text(CANCELLED(TRACE, 1) HEADER(TRACE) CANCELLED(TRACE, 2),
-		    EVENT(1, TRACE, 1) INVOCATION(2, TRACE) EVENT(3, TRACE, 2));
+	expect_reader_text(CANCELLED(TRACE, 1) HEADER(TRACE) CANCELLED(TRACE, 2),
+			   EVENT(1, TRACE, 1) INVOCATION(2, TRACE) EVENT(3, TRACE, 2));
 	/* the end of one whose beginning is lost, then another */
-	expect_text(CANCELLED(TRACE, 1) HEADER(OTHER) CANCELLED(OTHER, 2),
-		    EVENT(1, TRACE, 1) INVOCATION(1, OTHER) EVENT(2, OTHER, 2));
-	expect_text(HEADER(TRACE), INVOCATION(1, TRACE));
+	expect_reader_text(CANCELLED(TRACE, 1) HEADER(OTHER) CANCELLED(OTHER, 2),
+			   EVENT(1, TRACE, 1) INVOCATION(1, OTHER) EVENT(2, OTHER, 2));
+	expect_reader_text(HEADER(TRACE), INVOCATION(1, TRACE));
 }
 
 static void test_holes_in_lines(void **state)
