@@ -11,7 +11,6 @@ from page import Row, Table
 
 TICKS = os.sysconf('SC_CLK_TCK')
 IN_FLIGHT = (1, 8, 32, 128)
-FEW = 4  # one call after the other takes long: so many times fewer there
 
 
 def engine(k, server, digests, in_flight):
@@ -51,7 +50,6 @@ def at(k, in_flight, complete=False):
     """(pairs of ours and ghz, a line of the table)"""
     server = k.server(complete)
     digests = k.job_log.made.digests
-    digests = digests[:len(digests) // FEW] if in_flight == 1 else digests
     used = [], []
     both = k.paired(serving(server, engine(k, server, digests, in_flight), used[0]),
                     serving(server, calls.ghz(k, server, digests, in_flight), used[1]))
@@ -69,8 +67,9 @@ def in_figures(both, used, count):
 
 def against_ghz(k):
     """The engine alone against ghz: one connection, the same digests, the same calls in flight; both only count the replies.
-    One bb_storage on this machine, which does not look for the outputs of each result; one row with one that does (completeness
-    checking): its own work is then nearly all of the time, whoever asks, so what is to be reached is said for the other. At 1 in flight a quarter of the digests. Starts count."""
+    One bb_storage on this machine, which does not look for the outputs of each result; one row with one that does
+    (completeness checking): its own work is then nearly all of the time, whoever asks, so what is to be reached is said for
+    the other. Starts count."""
     lines = []
     k.server(False), k.server(True)  # idle while the other is asked
     for in_flight, complete in [*((n, False) for n in IN_FLIGHT), (32, True)]:
