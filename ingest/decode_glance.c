@@ -280,7 +280,7 @@ void pb_usual(const uint8_t *record, size_t len, uint32_t glance, struct pb_usua
 
 	out->time = (struct wire_cursor){timestamp, timestamp + timestamp[-1]};
 	out->trace_id = (struct str){(const char *)out->time.end + 2, PB_UUID_LEN};
-	out->ids = (struct wire_cursor){out->time.end + 2 + PB_UUID_LEN, what};
+	out->ids = (struct wire_cursor){out->time.end + 2 + PB_UUID_LEN, record + len};
 	out->what = LONG_TAG_NUMBER(two_bytes(what));
 	out->data = (struct wire_cursor){what + 2, record + len};
 	pass_length(&out->data);

@@ -39,8 +39,8 @@ uint32_t pb_glance(const struct pb_leads *leads, const uint8_t *record, size_t l
 struct pb_usual {
 	struct wire_cursor time;
 	struct str trace_id;
-	struct wire_cursor ids;	 /* of the span and of its parent; 0 is left out */
-	uint32_t what;		 /* number of the field that says what happened */
+	struct wire_cursor ids; /* of the span and of its parent; 0 is left out; and what follows */
+	uint32_t what;		/* number of the field that says what happened */
 	struct wire_cursor data; /* of that */
 };
 
