@@ -162,8 +162,17 @@ static inline bool pass_small(struct wire_cursor *cursor, uint8_t tag)
 
 /* Fields 16 to 127 that are length-delimited have tags of two bytes. */
 #define LONG_TAG(number) (PB_TAG_BYTES((number) % 16) | 0x80 | (number) / 16 << 8)
-#define IS_LONG_TAG(two) (((two)&0xf887) ^ (0x80 | WIRE_BYTES)) /* 0: yes */
-#define LONG_TAG_NUMBER(two) (((two) >> 3 & 0x0f) | ((two) >> 4 & 0x70))
+
+/* 0: it is such a tag. */
+static inline uint32_t unlike_long_tag(uint32_t two)
+{
+	return (two & 0xf887) ^ (0x80 | WIRE_BYTES);
+}
+
+static inline uint32_t long_tag_number(uint32_t two)
+{
+	return (two >> 3 & 0x0f) | (two >> 4 & 0x70);
+}
 
 /* In struct pb_leads: 0, an event's kind, or this. */
 #define LEADS_ON UINT8_MAX
@@ -195,7 +204,7 @@ static inline uint32_t pb_word(uint32_t place, uint32_t kind)
 
 /*
  * Through messages that only lead to others and hold one field each: those of executor
- * stages, a fourth of all records.
+ * stages, a fourth of all records. In line it would cost the others their registers.
  */
 static __attribute__((noinline)) uint32_t look_on(const struct shape *shape, struct wire_cursor at,
 						  uint32_t place)
@@ -249,8 +258,8 @@ uint32_t pb_glance(const struct pb_leads *leads, const uint8_t *record, size_t l
 	if (at.end - what < 6)
 		return PB_UNLIKE;
 	two = two_bytes(what);
-	unlike |= IS_LONG_TAG(two);
-	happened = LONG_TAG_NUMBER(two);
+	unlike |= unlike_long_tag(two);
+	happened = long_tag_number(two);
 	at.at += 2;
 	unlike |= pass_length(&at);
 	if (two == LONG_TAG(21) &&
@@ -260,8 +269,8 @@ uint32_t pb_glance(const struct pb_leads *leads, const uint8_t *record, size_t l
 	if (at.end - at.at < 3)
 		return PB_UNLIKE;
 	two = two_bytes(at.at);
-	unlike |= IS_LONG_TAG(two) | happened >> 5;
-	number = LONG_TAG_NUMBER(two);
+	unlike |= unlike_long_tag(two) | happened >> 5;
+	number = long_tag_number(two);
 	at.at += 2;
 	unlike |= pass_length(&at);
 	if (unlike)
@@ -281,7 +290,7 @@ void pb_usual(const uint8_t *record, size_t len, uint32_t glance, struct pb_usua
 	out->time = (struct wire_cursor){timestamp, timestamp + timestamp[-1]};
 	out->trace_id = (struct str){(const char *)out->time.end + 2, PB_UUID_LEN};
 	out->ids = (struct wire_cursor){out->time.end + 2 + PB_UUID_LEN, record + len};
-	out->what = LONG_TAG_NUMBER(two_bytes(what));
+	out->what = long_tag_number(two_bytes(what));
 	out->data = (struct wire_cursor){what + 2, record + len};
 	pass_length(&out->data);
 }
