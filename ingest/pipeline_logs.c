@@ -146,6 +146,15 @@ static void judge_log(struct ingest_tally *tally, const char *path,
 			 outcome->complaint);
 }
 
+/* For fear of a log that only starts actions; an action that ends needs no start. */
+static void judge_starts(const char *path, const struct runlog_tally *rows)
+{
+	if (rows->refused_starts)
+		msg_warn("%s: more actions open at once than are kept: %" PRIu64
+			 " starts and stages left out, which show in incomplete runs only",
+			 path, rows->refused_starts);
+}
+
 static void judge_unread(struct ingest_tally *tally, const char *path,
 			 const struct reading_outcome *outcome)
 {
@@ -191,6 +200,7 @@ static int finish_log(const struct log_intake *intake, const char *path,
 		return 0;
 	}
 	judge_log(intake->tally, path, outcome);
+	judge_starts(path, &outcome->rows);
 	if (intake->slice && store_file(intake->slice, path, outcome, err) < 0)
 		return -1;
 	intake->tally->read++;

@@ -505,6 +505,7 @@ void runlog_finish(struct runlog *log)
 {
 	if (!log->trace_id[0])
 		return;
+	log->tally.refused_starts += log->spans.refused;
 	if (!log->complete) {
 		log->tally.incomplete_runs++;
 		spans_each(&log->spans, add_started, log);

@@ -39,6 +39,7 @@ struct runlog_tally {
 		digests; /* digests: remote attempts that name one */
 	uint64_t in_flight, incomplete_runs;
 	uint64_t damaged_starts; /* of actions that did not end: not decoded before, and lost */
+	uint64_t refused_starts; /* starts and stages that would have taken too much memory */
 };
 
 /*

@@ -38,41 +38,56 @@ static void remove_from(struct span_bucket *bucket, const struct span *span)
 
 /* ---- memory ---- */
 
-static void drop_stage(struct span *span)
+static bool is_own(const struct span *span)
 {
-	if (span->stage && span->stage != span->record + span->start_len)
+	return span->stage && span->stage != span->record + span->start_len;
+}
+
+static void drop_stage(struct spans *spans, struct span *span)
+{
+	if (is_own(span)) {
+		spans->bytes -= span->stage_len;
 		free(span->stage);
+	}
 	span->stage = NULL;
 }
 
-static void free_span(struct span *span)
+static void free_span(struct spans *spans, struct span *span)
 {
-	drop_stage(span);
+	drop_stage(spans, span);
 	free(span);
 }
 
-static void free_chain(struct span *span)
+static void free_chain(struct spans *spans, struct span *span)
 {
 	while (span) {
 		struct span *next = span->next;
 
-		free_span(span);
+		free_span(spans, span);
 		span = next;
 	}
 }
 
-/* Nothing in it is set but `room`, and that it has no stage. */
+static size_t size_of(size_t room)
+{
+	return sizeof(struct span) + room;
+}
+
+/* NULL: too much is taken already. Nothing in it is set but `room`, and that it has no stage. */
 static struct span *take_memory(struct spans *spans, size_t len)
 {
 	struct span *span = spans->spare;
 	size_t room = len > USUAL_ROOM ? len : USUAL_ROOM;
 
+	if (spans->bytes + size_of(room) > SPANS_BYTES_MAX)
+		return NULL;
+	spans->bytes += size_of(room);
 	if (span && len <= span->room) {
 		spans->spare = span->next;
 		__builtin_prefetch(span->next); /* starts come in rows */
 		return span;
 	}
-	span = xmalloc(sizeof(*span) + room);
+	span = xmalloc(size_of(room));
 	span->room = (uint32_t)room;
 	span->stage = NULL;
 	return span;
@@ -80,11 +95,12 @@ static struct span *take_memory(struct spans *spans, size_t len)
 
 static void give_memory(struct spans *spans, struct span *span)
 {
+	spans->bytes -= size_of(span->room);
 	if (span->room > USUAL_ROOM) {
-		free_span(span);
+		free_span(spans, span);
 		return;
 	}
-	drop_stage(span);
+	drop_stage(spans, span);
 	span->next = spans->spare;
 	spans->spare = span;
 }
@@ -94,8 +110,8 @@ void spans_release(struct spans *spans)
 	size_t i;
 
 	for (i = 0; i < spans->bucket_count; i++)
-		free_chain(spans->buckets[i].first);
-	free_chain(spans->spare);
+		free_chain(spans, spans->buckets[i].first);
+	free_chain(spans, spans->spare);
 	free(spans->buckets);
 	*spans = (struct spans)SPANS_INIT;
 }
@@ -124,10 +140,8 @@ static void grow(struct spans *spans)
 
 /* ---- spans ---- */
 
-static struct span *copy_start(struct spans *spans, const struct event *event)
+static void copy_start(struct span *span, const struct event *event)
 {
-	struct span *span = take_memory(spans, event->record.len);
-
 	span->span_id = event->span_id;
 	span->seq = event->seq;
 	span->start_ns = event->time_ns;
@@ -135,30 +149,48 @@ static struct span *copy_start(struct spans *spans, const struct event *event)
 	span->is_json = event->is_json;
 	span->start_len = (uint32_t)event->record.len;
 	memcpy(span->record, event->record.data, event->record.len);
-	return span;
 }
 
 void spans_start(struct spans *spans, const struct event *event)
 {
-	if (spans->count >= SPANS_MAX) {
+	struct span *span;
+
+	if (spans_find(spans, event->span_id))
+		return;
+	span = spans->count < SPANS_MAX ? take_memory(spans, event->record.len) : NULL;
+	if (!span) {
 		spans->refused++;
 		return;
 	}
-	if (spans_find(spans, event->span_id))
-		return;
+	copy_start(span, event);
 	if (spans->count >= spans->bucket_count)
 		grow(spans);
-	push(bucket_of(spans, event->span_id), copy_start(spans, event));
+	push(bucket_of(spans, event->span_id), span);
 	spans->count++;
 }
 
-static void put_stage(struct span *span, uint64_t seq, const uint8_t *record, size_t len)
+/* Where a stage's record goes. NULL: too much is taken already. */
+static uint8_t *stage_room(struct spans *spans, struct span *span, size_t len)
+{
+	if (len <= span->room - span->start_len)
+		return span->record + span->start_len;
+	if (spans->bytes + len > SPANS_BYTES_MAX)
+		return NULL;
+	spans->bytes += len;
+	return xmalloc(len);
+}
+
+static void put_stage(struct spans *spans, struct span *span, uint64_t seq, const uint8_t *record,
+		      size_t len)
 {
 	if (seq < span->seq)
 		return; /* of one before it with the same id */
-	drop_stage(span);
-	span->stage =
-		len <= span->room - span->start_len ? span->record + span->start_len : xmalloc(len);
+	drop_stage(spans, span);
+	span->stage = stage_room(spans, span, len);
+	if (!span->stage) {
+		spans->refused++;
+		return;
+	}
 	memcpy(span->stage, record, len);
 	span->stage_len = (uint32_t)len;
 	span->stage_seq = seq;
@@ -171,7 +203,8 @@ static void put_long_stage(struct spans *spans, const struct event *event)
 	spans_settle(spans);
 	span = spans_find(spans, event->parent_id);
 	if (span)
-		put_stage(span, event->seq, (const uint8_t *)event->record.data, event->record.len);
+		put_stage(spans, span, event->seq, (const uint8_t *)event->record.data,
+			  event->record.len);
 }
 
 void spans_stage(struct spans *spans, const struct event *event)
@@ -211,8 +244,8 @@ void spans_settle(struct spans *spans)
 	}
 	for (i = 0; i < spans->note_count; i++)
 		if (found[i])
-			put_stage(found[i], spans->notes[i].seq, spans->noted + spans->notes[i].at,
-				  spans->notes[i].len);
+			put_stage(spans, found[i], spans->notes[i].seq,
+				  spans->noted + spans->notes[i].at, spans->notes[i].len);
 	spans->note_count = spans->noted_len = 0;
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define SPANS_MAX ((size_t)65536)
+#define SPANS_BYTES_MAX ((size_t)40 << 20)
 #define SPANS_NOTES 64
 #define SPANS_NOTED ((size_t)8 << 10)
 
@@ -47,7 +48,8 @@ struct spans {
 	struct span_bucket *buckets;
 	size_t bucket_count; /* a power of two, or 0 */
 	size_t count;
-	uint64_t refused;   /* starts beyond SPANS_MAX */
+	size_t bytes;	    /* of open spans */
+	uint64_t refused;   /* starts and stages beyond the ceilings */
 	struct span *spare; /* ended ones, whose memory serves again */
 	size_t note_count, noted_len;
 	struct stage_note notes[SPANS_NOTES]; /* not brought to their spans yet */

@@ -11,7 +11,7 @@ import harness
 from harness import dump, rows
 
 sys.path.insert(0, str(harness.ROOT / 'bench'))
-from wire import encode, with_length  # noqa: E402
+from wire import encode, with_length, with_number  # noqa: E402
 
 MIB = 1 << 20
 # Beyond what the log takes without a bomb.
@@ -164,6 +164,24 @@ def test_a_gigabyte_of_zeros_in_a_record(take):
 def test_a_gigabyte_of_zeros_behind_the_log(take, ending):
     stem, whole = log_of(ending)
     take(stem, ending, whole, whole, 1 << 30)
+
+
+def starts(count, padding):
+    """So many starts of actions that never end, of spans that the log has not."""
+    for span in range(1 << 40, (1 << 40) + count):
+        action = with_length(15, bytes(padding)) if padding else b''
+        record = with_length(1, with_number(3, span) + inside((20, 51), action))
+        yield encode(len(record)) + record
+
+
+@pytest.mark.parametrize('count, padding', [(70_000, 0), (60, 15 * MIB)])
+def test_starts_without_ends(br2, take, tmp_path, count, padding):
+    """So many at once are more than can be kept, and nobody needs them where a build ended."""
+    stem, whole = log_of('.pb')
+    file = take(stem, '.pb', whole, whole, *starts(count, padding))
+    assert file == {'ending': 'whole', 'malformed': 0, 'too_large': 0}
+    said = br2.run(tmp_path / f'{stem}.pb.zst', '--db', tmp_path / 'none.db', *NOTHING_ELSE, '--dry-run').stderr
+    assert re.search(r'more actions open at once than are kept: \d{2,4} starts and stages left out', said)
 
 
 # ---- alone ------------------------------------------------------------------------------------

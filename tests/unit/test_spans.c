@@ -333,6 +333,32 @@ static void test_a_hostile_log_meets_the_ceiling(void **state)
 	spans_release(&spans);
 }
 
+/* Large ones meet another: what is let go makes room again. */
+static void test_large_ones_meet_a_ceiling(void **state)
+{
+	const size_t size = (size_t)3 << 20, most = SPANS_BYTES_MAX / size;
+	struct spans spans = SPANS_INIT;
+	struct found found;
+	uint64_t id;
+
+	(void)state;
+	for (id = 1; id <= most + 2; id++) {
+		add_start(&spans, id, "");
+		add_stage(&spans, id, id + 1000, id, size);
+	}
+	found = find_all(&spans);
+	assert_int_equal(found.count, most + 2);
+	assert_int_equal(found.with_stage, most);
+	assert_int_equal(spans.refused, 2);
+	add_stage(&spans, 1, 2001, 7, 0);
+	add_stage(&spans, most + 2, 2002, 8, size);
+	assert_int_equal(find_all(&spans).with_stage, most + 1);
+	for (id = 1; id <= most + 2; id++)
+		spans_end(&spans, id);
+	assert_int_equal(spans.bytes, 0);
+	spans_release(&spans);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -345,6 +371,7 @@ int main(void)
 		cmocka_unit_test(test_lines_of_json),
 		cmocka_unit_test(test_thousands_open_and_end),
 		cmocka_unit_test(test_a_hostile_log_meets_the_ceiling),
+		cmocka_unit_test(test_large_ones_meet_a_ceiling),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
