@@ -1,4 +1,5 @@
 #include "store_db.h"
+#include "store_journal.h"
 #include "store_vfs.h"
 
 #include "util/mem.h"
@@ -30,13 +31,15 @@ static enum err_kind kind_of(int code)
 	}
 }
 
-/* What the system said to SQLite; of a COMMIT only the file itself still knows it. */
+/* What the system said to SQLite; of a COMMIT only the file itself or its journal still know it. */
 static const char *system_why(struct store *store, const char *else_why)
 {
 	int number = sqlite3_system_errno(store->db);
 
 	if (!number)
 		sqlite3_file_control(store->db, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
+	if (!number)
+		number = store_journal_errno();
 	return number ? strerror(number) : else_why;
 }
 

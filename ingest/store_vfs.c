@@ -1,5 +1,7 @@
 #include "store_vfs.h"
 
+#include "store_journal.h"
+
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -39,13 +41,21 @@ static int lock_ours(sqlite3_file *file, int level)
 	return rc;
 }
 
+static int write_ours(sqlite3_file *file, const void *data, int len, sqlite3_int64 at)
+{
+	int rc = store_journal_put();
+
+	return rc == SQLITE_OK ? usual_methods->xWrite(file, data, len, at) : rc;
+}
+
 /* A file that got other methods is left as it is: none but databases are locked. */
-static void watch_locks(sqlite3_file *file)
+static void watch_database(sqlite3_file *file)
 {
 	if (!usual_methods) {
 		usual_methods = file->pMethods;
 		our_methods = *usual_methods;
 		our_methods.xLock = lock_ours;
+		our_methods.xWrite = write_ours;
 	}
 	if (file->pMethods == usual_methods)
 		file->pMethods = &our_methods;
@@ -63,7 +73,9 @@ static int open_ours(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
 	}
 	rc = usual->xOpen(vfs, name, file, flags, out_flags);
 	if (rc == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB))
-		watch_locks(file);
+		watch_database(file);
+	if (rc == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_JOURNAL))
+		store_journal_gather(file);
 	return rc;
 }
 

@@ -1,5 +1,6 @@
 /*
- * The file system as SQLite sees it: the usual one, but for one trap and one silence.
+ * The file system as SQLite sees it: the usual one, but for one trap, one silence, and
+ * a journal that is written in large pieces (store_journal.h).
  *
  * The trap: a journal that a kill left behind can name a "super-journal", which SQLite
  * reads, and deletes once it has rolled back. So whoever gives us a database with a
