@@ -15,6 +15,7 @@
 
 #define LINKS_MAX 8
 #define TRACE_ID_MAX 64
+#define UUID_LEN 36
 #define RANK_UNKNOWN (-1) /* below any enum project_rank: the header has not come yet */
 
 struct runlog {
@@ -118,12 +119,20 @@ static void add_facts(struct runlog *log, struct run_facts *facts)
 	log->has_run = true;
 }
 
+/* Of each event: a UUID, but for a stranger's, for which the comparison stands in line. */
+static bool is_at_hand(const struct runlog *log, const char *trace_id, size_t len)
+{
+	if (!len || len != log->trace_len)
+		return false;
+	return len == UUID_LEN ? memcmp(log->trace_id, trace_id, UUID_LEN) == 0
+			       : memcmp(log->trace_id, trace_id, len) == 0;
+}
+
 static void begin_run(struct runlog *log, struct str trace_id)
 {
 	size_t len = trace_id.len > TRACE_ID_MAX ? TRACE_ID_MAX : trace_id.len;
 
-	if (log->trace_len && len == log->trace_len &&
-	    memcmp(log->trace_id, trace_id.data, len) == 0)
+	if (is_at_hand(log, trace_id.data, len))
 		return;
 	runlog_finish(log);
 	forget_run(log);
