@@ -56,6 +56,11 @@ void log_reader_free(struct log_reader *reader)
 	free(reader);
 }
 
+void log_reader_go_ahead(struct log_reader *reader)
+{
+	stream_go_ahead(reader->stream);
+}
+
 static void complain(struct log_reader *reader, uint64_t number, const char *what)
 {
 	if (!reader->complaint[0])

@@ -36,6 +36,8 @@ struct log_tally {
 int log_reader_open(struct log_reader **out_reader, int fd, const char *name, bool ahead,
 		    struct err *err);
 void log_reader_free(struct log_reader *reader);
+/* As stream_go_ahead(). */
+void log_reader_go_ahead(struct log_reader *reader);
 
 /*
  * 1: an event, borrowed until the next call; 0: the end, whole, cut or broken

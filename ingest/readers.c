@@ -99,8 +99,8 @@ static bool pop(struct readers *readers, struct seat *seat, struct rows *out_row
 
 /*
  * With the mutex. Is there a core for unpacking, beside one for each log that is
- * read or will be? A reader that unpacks by itself finds the bytes in its own cache,
- * and what all of them do together is less.
+ * read or will be? At last there is. A reader that unpacks by itself finds the bytes in its own
+ * cache, and what all of them do together is less.
  */
 static bool has_spare_core(const struct readers *readers)
 {
@@ -117,7 +117,7 @@ static struct reading *begin(struct readers *readers, size_t *out_index)
 	readers->options.place(readers->options.context, *out_index, &place);
 	seat = seat_of(readers, *out_index);
 	memset(seat, 0, sizeof(*seat));
-	seat->reading = reading_new(&place, readers->options.keep_rows, has_spare_core(readers));
+	seat->reading = reading_new(&place, readers->options.keep_rows);
 	return seat->reading;
 }
 
@@ -153,9 +153,12 @@ static void read_one(struct readers *readers, struct reading *reading, size_t in
 	bool more = true;
 
 	while (more && !readers->stop) {
+		bool spare = has_spare_core(readers);
 		struct rows rows;
 
 		pthread_mutex_unlock(&readers->mutex);
+		if (spare)
+			reading_go_ahead(reading);
 		more = reading_next(reading, &rows);
 		pthread_mutex_lock(&readers->mutex);
 		hand_over(readers, index, &rows, !more);
@@ -264,7 +267,11 @@ static void wait_for_news(struct readers *readers, struct seat *seat)
 		if (!seat->reading)
 			begin(readers, &index);
 		if (!seat->ended && !seat->first) {
-			bool more = reading_next(seat->reading, &rows);
+			bool more;
+
+			if (has_spare_core(readers))
+				reading_go_ahead(seat->reading);
+			more = reading_next(seat->reading, &rows);
 
 			hand_over(readers, readers->turn, &rows, !more);
 		}

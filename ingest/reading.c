@@ -26,15 +26,21 @@ struct reading {
 	struct reading_outcome outcome;
 };
 
-struct reading *reading_new(const struct runlog_place *place, bool keep_rows, bool ahead)
+struct reading *reading_new(const struct runlog_place *place, bool keep_rows)
 {
 	struct reading *reading = xcalloc(1, sizeof(*reading));
 
 	reading->place = *place;
-	reading->ahead = ahead;
 	rows_init(&reading->rows);
 	reading->log = runlog_new(keep_rows ? &reading->rows : NULL, &reading->place);
 	return reading;
+}
+
+void reading_go_ahead(struct reading *reading)
+{
+	if (reading->reader && !reading->ahead)
+		log_reader_go_ahead(reading->reader);
+	reading->ahead = true;
 }
 
 void reading_free(struct reading *reading)

@@ -38,11 +38,10 @@ struct reading_outcome {
 	char complaint[544];	/* log_reader_complaint() */
 };
 
-/*
- * Opens nothing yet. `place` and its path are borrowed. `keep_rows` false: only count.
- * `ahead`: see stream_open().
- */
-struct reading *reading_new(const struct runlog_place *place, bool keep_rows, bool ahead);
+/* Opens nothing yet. `place` and its path are borrowed. `keep_rows` false: only count. */
+struct reading *reading_new(const struct runlog_place *place, bool keep_rows);
+/* From now on a thread of its own unpacks: see stream_open(). Between two reading_next(). */
+void reading_go_ahead(struct reading *reading);
 void reading_free(struct reading *reading);
 /*
  * Reads on until a batch is full or a few thousand events are past. true: *out_rows

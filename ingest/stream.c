@@ -433,6 +433,11 @@ void stream_free(struct stream *stream)
 	free(stream);
 }
 
+void stream_go_ahead(struct stream *stream)
+{
+	unpack_ahead_go(stream->window.unpack);
+}
+
 void stream_set_filter(struct stream *stream, stream_filter *filter, void *context)
 {
 	stream->filter = filter;

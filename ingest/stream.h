@@ -57,6 +57,8 @@ typedef uint32_t stream_filter(void *context, const uint8_t *record, size_t len)
  */
 int stream_open(struct stream **out_stream, int fd, const char *name, bool ahead, struct err *err);
 void stream_free(struct stream *stream);
+/* From now on as if opened with `ahead`. */
+void stream_go_ahead(struct stream *stream);
 
 /*
  * From now on a record that the filter does not want is passed over, not shown, and

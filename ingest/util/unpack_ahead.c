@@ -14,9 +14,8 @@
  */
 #define AHEAD_SIZE ((size_t)64 << 10)
 #define AHEAD_COUNT 4
-/* Without the thread: the one at hand, and the one before. */
+/* Without the thread. */
 #define OWN_SIZE ((size_t)32 << 10)
-#define OWN_COUNT 2
 /* Each may be larger by what unpack_next() gives at most. */
 static_assert(AHEAD_COUNT * (AHEAD_SIZE + ((size_t)128 << 10)) + UNPACK_ROOM <= UNPACK_STANDS,
 	      "blocks have to stand until they are given back");
@@ -34,7 +33,7 @@ struct unpack_ahead {
 	enum unpack_packing packing;
 	enum unpack_ending ending;
 	bool in_thread;		 /* as soon as there is a second block */
-	unsigned int count;	 /* of slots in use */
+	bool tried;		 /* to start it */
 	size_t size;		 /* of a block, or a little less */
 	const struct slot *last; /* given to the reader, and nothing follows */
 	uint64_t taken;		 /* blocks given to the reader */
@@ -50,7 +49,7 @@ struct unpack_ahead {
 
 static struct slot *slot_at(struct unpack_ahead *ahead, uint64_t number)
 {
-	return &ahead->slots[number % ahead->count];
+	return &ahead->slots[number % AHEAD_COUNT];
 }
 
 /* Small zstd blocks (Buck2 flushes often) share one of ours. */
@@ -69,7 +68,7 @@ static bool wait_for_room(struct unpack_ahead *ahead, uint64_t *out_number)
 	bool wanted;
 
 	pthread_mutex_lock(&ahead->mutex);
-	while (!ahead->stop && ahead->filled - ahead->freed == ahead->count)
+	while (!ahead->stop && ahead->filled - ahead->freed == AHEAD_COUNT)
 		pthread_cond_wait(&ahead->was_freed, &ahead->mutex);
 	*out_number = ahead->filled;
 	wanted = !ahead->stop;
@@ -109,6 +108,7 @@ static void start(struct unpack_ahead *ahead)
 {
 	sigset_t all, before;
 
+	ahead->tried = true;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	ahead->running = pthread_create(&ahead->thread, NULL, run, ahead) == 0;
@@ -139,15 +139,21 @@ int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name,
 		return -1;
 	ahead = xcalloc(1, sizeof(*ahead));
 	ahead->unpack = unpack;
-	ahead->in_thread = in_thread;
 	ahead->packing = unpack_packing(unpack);
-	ahead->count = in_thread ? AHEAD_COUNT : OWN_COUNT;
-	ahead->size = in_thread ? AHEAD_SIZE : OWN_SIZE;
+	ahead->size = OWN_SIZE;
+	if (in_thread)
+		unpack_ahead_go(ahead);
 	pthread_mutex_init(&ahead->mutex, NULL);
 	pthread_cond_init(&ahead->was_filled, NULL);
 	pthread_cond_init(&ahead->was_freed, NULL);
 	*out_ahead = ahead;
 	return 0;
+}
+
+void unpack_ahead_go(struct unpack_ahead *ahead)
+{
+	ahead->in_thread = true;
+	ahead->size = AHEAD_SIZE;
 }
 
 void unpack_ahead_free(struct unpack_ahead *ahead)
@@ -194,7 +200,7 @@ int unpack_ahead_next(struct unpack_ahead *ahead, struct unpack_block **out_bloc
 	slot = take_filled(ahead);
 	if (slot->rc <= 0)
 		ahead->last = slot;
-	else if (ahead->taken == 1 && ahead->in_thread)
+	else if (ahead->in_thread && !ahead->tried)
 		start(ahead);
 	ahead->bytes_in = slot->bytes_in;
 	ahead->bytes_out = slot->bytes_out;

@@ -25,6 +25,8 @@ struct unpack_ahead;
  */
 int unpack_ahead_open(struct unpack_ahead **out_ahead, int fd, const char *name, bool in_thread,
 		      struct err *err);
+/* Now there is a core to spare: the thread begins with the next block. Twice is once. */
+void unpack_ahead_go(struct unpack_ahead *ahead);
 /* Ends the thread, wherever it is; all blocks go. NULL is fine. */
 void unpack_ahead_free(struct unpack_ahead *ahead);
 

@@ -127,7 +127,9 @@ static void read_plainly(size_t count, bool keep_rows, struct buf *out)
 		bool more = true;
 
 		place(NULL, i, &where);
-		reading = reading_new(&where, keep_rows, i % 2 == 0);
+		reading = reading_new(&where, keep_rows);
+		if (i % 2 == 0)
+			reading_go_ahead(reading);
 		while (more) {
 			struct rows rows;
 

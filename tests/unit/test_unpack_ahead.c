@@ -29,6 +29,7 @@ struct outcome {
 };
 
 static bool in_thread = true;
+static size_t go_at = SIZE_MAX; /* number of the block in front of which the thread is wanted */
 
 static struct unpack_ahead *open_ahead(int fd)
 {
@@ -60,9 +61,12 @@ static void take_all(struct unpack_ahead *ahead, struct outcome *out)
 {
 	struct unpack_block *block, *held = NULL;
 	struct err err = ERR_INIT;
+	size_t number = 0;
 
 	buf_init(&out->data);
 	while ((out->rc = unpack_ahead_next(ahead, &block, &err)) > 0) {
+		if (number++ == go_at)
+			unpack_ahead_go(ahead);
 		assert_true(block->len > 0);
 		assert_in_range(block->before, 0, UNPACK_ROOM);
 		assert_true(block->before == 0 || (held && held->data + held->len == block->data));
@@ -281,6 +285,24 @@ static void test_no_thread_wanted(void **state)
 	buf_release(&plain);
 }
 
+/* A core becomes free on the way, or one is free already. */
+static void test_thread_wanted_later(void **state)
+{
+	struct buf plain = BUF_INIT;
+
+	(void)state;
+	make_bytes(&plain, LARGE);
+	for (go_at = 0; go_at < 20; go_at++) {
+		threads_made = 0;
+		in_thread = go_at % 7 == 6;
+		expect_same(&plain, UNPACK_WHOLE);
+		assert_int_equal(threads_made, 1);
+	}
+	in_thread = true;
+	go_at = SIZE_MAX;
+	buf_release(&plain);
+}
+
 /* Where no thread can be had, everything is read all the same. */
 static void test_no_threads(void **state)
 {
@@ -306,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_no_threads),
 		cmocka_unit_test(test_no_thread_wanted),
+		cmocka_unit_test(test_thread_wanted_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
