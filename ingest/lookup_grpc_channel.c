@@ -214,7 +214,7 @@ static bool is_left_over(const struct channel *channel, uint32_t error)
 	return error == HTTP2_REFUSED_STREAM && http2_is_closing(channel->http2);
 }
 
-/* A server counts the time too, and may cancel a little before we see its end. */
+/* Whoever cancels a call when its time is up: it is up. */
 static void on_end(struct http2_stream *stream, uint32_t error)
 {
 	struct rpc *rpc = rpc_of(stream);
@@ -355,7 +355,7 @@ static void request(struct channel *channel, struct rpc *rpc)
 {
 	struct metadata *metadata = &channel->metadata;
 
-	metadata_aim(metadata, rpc->method->name, rpc->end_ms - channel->now_ms);
+	metadata_aim(metadata, rpc->method->name);
 	if (http2_request(channel->http2, metadata->fields, metadata->count, &rpc->stream) == 0)
 		move(&channel->waiting, &channel->open, rpc);
 }

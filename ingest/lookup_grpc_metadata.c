@@ -5,17 +5,13 @@
 #include "util/buf.h"
 #include "util/mem.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of at most eight digits, says grpc doc/PROTOCOL-HTTP2.md. */
-#define TIMEOUT_MAX INT64_C(99999999)
-
 /* The order of the first fields, by grpc doc/PROTOCOL-HTTP2.md. */
-enum { FIELD_METHOD, FIELD_SCHEME, FIELD_PATH, FIELD_AUTHORITY, FIELD_TIMEOUT };
+enum { FIELD_METHOD, FIELD_SCHEME, FIELD_PATH };
 
 static void add(struct metadata *metadata, const char *name, const char *value, bool secret)
 {
@@ -51,7 +47,6 @@ static void add_call(struct metadata *metadata)
 	add(metadata, ":scheme", remote->tls ? "https" : "http", false);
 	add(metadata, ":path", "", false);
 	add(metadata, ":authority", metadata->authority, false);
-	add(metadata, "grpc-timeout", "", false);
 	add(metadata, "te", "trailers", false);
 	add(metadata, "content-type", "application/grpc", false);
 	add(metadata, "user-agent", "br2-ingest/" BR2_VERSION, false);
@@ -127,15 +122,9 @@ int metadata_refresh(struct metadata *metadata)
 	return 1;
 }
 
-void metadata_aim(struct metadata *metadata, const char *method, int64_t timeout_ms)
+void metadata_aim(struct metadata *metadata, const char *method)
 {
-	if (timeout_ms < 1)
-		timeout_ms = 1;
-	else if (timeout_ms > TIMEOUT_MAX)
-		timeout_ms = TIMEOUT_MAX;
-	snprintf(metadata->timeout, sizeof(metadata->timeout), "%" PRId64 "m", timeout_ms);
 	metadata->fields[FIELD_PATH].value = str_of(method);
-	metadata->fields[FIELD_TIMEOUT].value = str_of(metadata->timeout);
 }
 
 void metadata_release(struct metadata *metadata)

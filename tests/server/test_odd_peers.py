@@ -342,7 +342,7 @@ def test_ping_is_answered():
 
 
 def test_deadline():
-    """The server is told how long, and when we gave up."""
+    """The server is told when we gave up."""
     seen = []
 
     def script(c):
