@@ -70,23 +70,6 @@ uint32_t decode_glance(struct decoder *decoder, const uint8_t *data, size_t len)
 	       DECODE_WANT;
 }
 
-/* 1: an event; 0: none; -1. */
-static int read_whole(struct decoder *decoder, const uint8_t *data, size_t len, uint32_t glance,
-		      struct err *err)
-{
-	struct shape_sink *sink = &decoder->sink;
-	int rc;
-
-	arena_reset(&decoder->arena);
-	rules_begin(sink);
-	rc = decoder->line ? json_read(decoder->line, sink, data, len, err)
-			   : pb_read(sink, glance, data, len, err);
-	if (rc < 0)
-		return -1;
-	rules_finish(sink);
-	return sink->event->kind != EVENT_NONE;
-}
-
 static int give(struct decoder *decoder, const uint8_t *data, size_t len, struct event **out_event)
 {
 	struct event *event = &decoder->event;
@@ -100,9 +83,17 @@ static int give(struct decoder *decoder, const uint8_t *data, size_t len, struct
 static int decode_whole(struct decoder *decoder, const uint8_t *data, size_t len, uint32_t glance,
 			struct event **out_event, struct err *err)
 {
-	int rc = read_whole(decoder, data, len, glance, err);
+	struct shape_sink *sink = &decoder->sink;
+	int rc;
 
-	return rc > 0 ? give(decoder, data, len, out_event) : rc;
+	arena_reset(&decoder->arena);
+	rules_begin(sink);
+	rc = decoder->line ? json_read(decoder->line, sink, data, len, err)
+			   : pb_read(sink, glance, data, len, err);
+	if (rc < 0)
+		return -1;
+	rules_finish(sink);
+	return sink->event->kind == EVENT_NONE ? 0 : give(decoder, data, len, out_event);
 }
 
 int decode_glanced(struct decoder *decoder, const uint8_t *data, size_t len, uint32_t glance,

@@ -65,8 +65,8 @@ enum decode_want pb_wants(const uint8_t *head, size_t head_len, uint64_t size)
 	struct wire_cursor rest = {head, head + head_len};
 	uint64_t tag, len;
 
-	if (!wire_varint(&rest, &tag) || tag != (1 << 3 | WIRE_BYTES) ||
-	    !wire_varint(&rest, &len) || len != size - (uint64_t)(rest.at - head))
+	if (!wire_varint(&rest, &tag) || tag != PB_TAG_BYTES(1) || !wire_varint(&rest, &len) ||
+	    len != size - (uint64_t)(rest.at - head))
 		return DECODE_WANT;
 	return route(&shape_buck_event, rest, size - head_len);
 }
@@ -269,7 +269,7 @@ uint32_t pb_glance(const struct pb_leads *leads, const uint8_t *record, size_t l
 	if (at.end - at.at < 3)
 		return PB_UNLIKE;
 	two = two_bytes(at.at);
-	unlike |= unlike_long_tag(two) | happened >> 5;
+	unlike |= unlike_long_tag(two) | happened / PB_WHATS;
 	number = long_tag_number(two);
 	at.at += 2;
 	unlike |= pass_length(&at);

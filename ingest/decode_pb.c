@@ -215,7 +215,7 @@ static int read_message(struct shape_sink *sink, const struct shape *shape, void
 /* "83f0a2c4-…": how Buck2 writes a trace id. */
 static bool is_uuid(const struct wire_field *field)
 {
-	return field->type == WIRE_BYTES && field->len == 36 && field->data[8] == '-' &&
+	return field->type == WIRE_BYTES && field->len == PB_UUID_LEN && field->data[8] == '-' &&
 	       field->data[13] == '-' && field->data[18] == '-' && field->data[23] == '-';
 }
 

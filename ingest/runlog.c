@@ -514,11 +514,11 @@ void runlog_finish(struct runlog *log)
 {
 	if (!log->trace_id[0])
 		return;
-	log->tally.refused_starts += log->spans.refused;
 	if (!log->complete) {
 		log->tally.incomplete_runs++;
 		spans_each(&log->spans, add_started, log);
 	}
+	log->tally.refused_starts += log->spans.refused; /* the last notes are settled by now */
 	if (log->rows)
 		finish_rows(log);
 	forget_run(log);

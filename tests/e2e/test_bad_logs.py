@@ -41,6 +41,11 @@ def ingest(br2, folder, name, data):
     return db
 
 
+def framed(parts):
+    """The records as a log of protobuf."""
+    return b''.join(encode(len(part)) + part for part in parts)
+
+
 def rows_of(db):
     """All but the number of the record in its log."""
     return re.sub(r'\b(first_)?seq=\d+', '', dump(db, without_files=True))
@@ -67,7 +72,7 @@ def swapped(form, first, second):
     parts = list(records(data)) if form == '.pb' else data.splitlines()
     assert parts[first] != parts[second]
     parts[first], parts[second] = parts[second], parts[first]
-    return b''.join(encode(len(p)) + p for p in parts) if form == '.pb' else b'\n'.join(parts) + b'\n'
+    return framed(parts) if form == '.pb' else b'\n'.join(parts) + b'\n'
 
 
 def start_of_the_command():
@@ -91,7 +96,7 @@ def test_swapped_first_events(br2, tmp_path, form):
 @pytest.mark.parametrize('form', ['.pb', '.json-lines'])
 def test_nothing_but_a_header(br2, tmp_path, form):
     data = recorded(form)
-    head = data[:data.index(b'\n') + 1] if form == '.json-lines' else next(encode(len(r)) + r for r in records(data))
+    head = data[:data.index(b'\n') + 1] if form == '.json-lines' else framed([next(records(data))])
     db = ingest(br2, tmp_path / 'head', STEM + form, head)
     assert rows(db, 'SELECT complete, succeeded, (SELECT count(*) FROM action) AS actions FROM run') == [
         {'complete': 0, 'succeeded': None, 'actions': 0}]
@@ -111,7 +116,7 @@ def test_a_damaged_start(br2, tmp_path, ends):
     start = next(i for i, part in enumerate(parts) if b'br2_fetch' in part and KIND_THEN_NAME in part)
     data = [*parts[:start], parts[start].replace(KIND_THEN_NAME, WIRE_TYPE_7), *(parts[start + 1:] if ends else [])]
     (tmp_path / 'a').mkdir()
-    (tmp_path / f'a/{STEM}.pb').write_bytes(b''.join(encode(len(p)) + p for p in data))
+    (tmp_path / f'a/{STEM}.pb').write_bytes(framed(data))
     db = tmp_path / 'br2.db'
     said = br2.run(tmp_path / 'a', '--db', db, *NOTHING_ELSE).stderr
     assert ('1 starts of actions that did not end: malformed' in said) == (not ends)

@@ -239,26 +239,36 @@ static void test_a_stage_is_not_the_next_ones(void **state)
 	spans_release(&spans);
 }
 
+/* As it stands: the start of a span, or a stage below it. */
+static void add_record(struct spans *spans, enum event_kind kind, uint64_t span_id, uint64_t seq,
+		       struct str record)
+{
+	struct event event = {
+		.kind = kind,
+		.is_json = record.data[0] == '{',
+		.span_id = span_id,
+		.parent_id = span_id,
+		.seq = seq,
+		.record = record,
+	};
+
+	if (kind == EVENT_STAGE)
+		spans_stage(spans, &event);
+	else
+		spans_start(spans, &event);
+}
+
 /* A record that was taken for a start, and is none; a stage that is none. */
 static void test_damaged_records(void **state)
 {
-	static const char damage[] = "\x0a\x03\xa2\x01\x05";
+	const struct str damage = STR("\x0a\x03\xa2\x01\x05");
 	struct spans spans = SPANS_INIT;
-	struct event event = {
-		.kind = EVENT_ACTION_START,
-		.span_id = 4,
-		.seq = 1,
-		.record = {damage, sizeof(damage) - 1},
-	};
 	struct found found;
 
 	(void)state;
 	add_start(&spans, 3, "whole");
-	spans_start(&spans, &event);
-	event.kind = EVENT_STAGE;
-	event.parent_id = 3;
-	event.seq = 200;
-	spans_stage(&spans, &event);
+	add_record(&spans, EVENT_ACTION_START, 4, 1, damage);
+	add_record(&spans, EVENT_STAGE, 3, 200, damage);
 	found = find_all(&spans);
 	assert_int_equal(found.count, 2);
 	assert_int_equal(found.damaged, 1);
@@ -269,27 +279,17 @@ static void test_damaged_records(void **state)
 
 static void test_lines_of_json(void **state)
 {
-	static const char start[] = JSON_START("\"ActionExecution\":{" JSON_KEY "," JSON_NAME "}");
-	static const char stage[] =
-		JSON_STAGE("\"Re\":{\"stage\":{\"Queue\":{\"action_digest\":\"" HASH ":141\"}}}");
+	const struct str start =
+		STR(JSON_START("\"ActionExecution\":{" JSON_KEY "," JSON_NAME "}"));
+	const struct str stage = STR(
+		JSON_STAGE("\"Re\":{\"stage\":{\"Queue\":{\"action_digest\":\"" HASH ":141\"}}}"));
 	struct spans spans = SPANS_INIT;
-	struct event event = {
-		.kind = EVENT_ACTION_START,
-		.is_json = true,
-		.span_id = 7,
-		.seq = 1,
-		.record = {start, sizeof(start) - 1},
-	};
 	struct found found;
 
 	(void)state;
 	add_start(&spans, 6, "protobuf");
-	spans_start(&spans, &event);
-	event.kind = EVENT_STAGE;
-	event.parent_id = 7;
-	event.seq = 2;
-	event.record = (struct str){stage, sizeof(stage) - 1};
-	spans_stage(&spans, &event);
+	add_record(&spans, EVENT_ACTION_START, 7, 1, start);
+	add_record(&spans, EVENT_STAGE, 7, 2, stage);
 	found = find_all(&spans);
 	assert_int_equal(found.count, 2);
 	assert_int_equal(found.damaged, 0);
