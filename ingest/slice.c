@@ -30,7 +30,7 @@ int slice_commit(struct slice *slice, struct err *err)
 	if (!slice->open)
 		return 0;
 	slice->open = false;
-	return store_commit(slice->store, err);
+	return store_commit(slice->store, err) < 0 ? -1 : store_key_lookups(slice->store, err);
 }
 
 void slice_drop(struct slice *slice)

@@ -416,6 +416,11 @@ int store_put_shape(struct store *store, const struct shape *shape, struct err *
  */
 int store_allot(struct store *store, struct err *err);
 /*
+ * Once some batches of lookups are complete their keys are put into table lookup_key, in
+ * transactions of its own: not inside one. To be called after each that stored attempts.
+ */
+int store_key_lookups(struct store *store, struct err *err);
+/*
  * Packages some of whose stored results have moved (to another package, project or
  * allotment) are summed up anew, in slices of its own: not inside a transaction.
  */

@@ -353,6 +353,7 @@ int store_begin(struct store *store, struct err *err)
 
 	/* Another process may have chosen another instance since. */
 	store->run_id = store->landed_run_id = 0;
+	store->keyed.known = false;
 	if (db_done(s, err) < 0)
 		return -1;
 	store->fault = (struct err)ERR_INIT;

@@ -18,6 +18,7 @@
 #define BR2_STORE_DB_H
 
 #include "store.h"
+#include "store_lookup_key.h"
 #include "util/buf.h"
 #include "util/hashmap.h"
 
@@ -106,10 +107,9 @@ enum statement_id {
 	ST_CANCELLED_PUT,
 	/* store_lookup.c */
 	ST_LOOKUP_INSERT,
-	ST_LOOKUP_SELECT,
 	ST_LOOKUP_FIRST,
 	ST_LOOKUP_EARLIER,
-	ST_LOOKUP_FIND,
+	ST_LOOKUP_INSTANCE,
 	ST_LOOKUP_NEXT,
 	ST_LOOKUP_SETTLED,
 	ST_LOOKUP_NEWEST,
@@ -119,6 +119,15 @@ enum statement_id {
 	ST_LOOKUP_REFER,
 	ST_RESULT_REFER,
 	ST_RESULT_MOVED,
+	/* store_lookup_key.c */
+	ST_LOOKUP_FIND_FIRST, /* for each number of batches two */
+	ST_LOOKUP_FIND_LAST = ST_LOOKUP_FIND_FIRST + 7,
+	ST_KEYED_SELECT,
+	ST_KEYED_DUE,
+	ST_KEYED_UNTIL,
+	ST_KEY_PUT,
+	ST_KEY_DROP,
+	ST_KEYS_PUT,
 	/* store_historical.c */
 	ST_HISTORICAL_LINK,
 	ST_HISTORICAL_NEXT,
@@ -339,6 +348,7 @@ struct store {
 
 	int64_t new_result_id; /* the first result of the transaction; 0: none yet */
 
+	struct keyed keyed;
 	struct wanted_batch wanted;
 	struct allot *allot; /* of store_allot.c; NULL: nothing was allotted yet */
 

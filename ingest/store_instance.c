@@ -160,13 +160,16 @@ static int leave_lookup(struct store *store, int64_t lookup_id, struct err *err)
 		       " AND NOT EXISTS (SELECT 1 FROM result WHERE source = 1"
 		       " AND lookup_id = :lookup)"
 		       " AND NOT EXISTS (SELECT 1 FROM result WHERE source = 2"
-		       " AND lookup_id = :lookup)");
+		       " AND lookup_id = :lookup) RETURNING digest_key");
+	int dropped;
 
 	bind_int(s, ":lookup", lookup_id);
-	if (db_done(s, err) < 0)
-		return -1;
-	if (db_changes(store))
-		return 0;
+	dropped = db_step(s, err);
+	if (dropped > 0)
+		dropped = lookup_dropped(store, lookup_id, column_text(s, 0), err) < 0 ? -1 : 1;
+	db_reset(s);
+	if (dropped)
+		return dropped < 0 ? -1 : 0;
 	if (forget_answer(store, lookup_id, err) < 0)
 		return -1;
 	return lookup_refer_anew(store, lookup_id, err);

@@ -5,7 +5,6 @@
  */
 #include "store_db.h"
 
-#include <assert.h>
 #include <string.h>
 
 #define NS_PER_DAY INT64_C(86400000000000)
@@ -142,24 +141,6 @@ static void bind_digest(struct statement *s, const struct digest *digest)
 	bind_int(s, ":size", digest->size_bytes);
 }
 
-/* Column lookup.digest_key, by which a digest is found; out: 9 bytes. */
-static const char *digest_key(const struct digest *digest, char out[9])
-{
-	static const char hex[] = "0123456789ABCDEF";
-	const uint8_t *hash = digest->hash;
-	size_t len = digest->hash_len, i;
-
-	assert(len >= 2);
-	for (i = 0; i < 4; i++) {
-		uint8_t byte = hash[i < 2 ? i : len - 4 + i];
-
-		out[2 * i] = hex[byte >> 4];
-		out[2 * i + 1] = hex[byte & 15];
-	}
-	out[8] = '\0';
-	return out;
-}
-
 static int insert_lookup(struct store *store, int64_t instance_id, const struct digest *digest,
 			 const struct reference *from, int64_t *out_lookup_id, struct err *err)
 {
@@ -177,33 +158,23 @@ static int insert_lookup(struct store *store, int64_t instance_id, const struct 
 	if (db_done(s, err) < 0)
 		return -1;
 	*out_lookup_id = db_last_id(store);
-	return 0;
+	return lookup_added(store, *out_lookup_id, err);
 }
 
 int lookup_intern(struct store *store, int64_t instance_id, const struct digest *digest,
 		  const struct reference *from, int64_t *out_lookup_id, struct err *err)
 {
-	struct statement *s = db_use(
-		store, ST_LOOKUP_SELECT,
-		"SELECT lookup_id, first_run_id, first_seq FROM lookup WHERE digest_key = :key"
-		" AND hash = :hash AND size_bytes = :size AND function = :function"
-		" AND instance_id = :instance");
+	struct found_lookup found;
 	struct reference first;
-	char key[9];
-	int found;
+	int rc = lookup_find(store, instance_id, digest, &found, err);
 
-	bind_text(s, ":key", str_of(digest_key(digest, key)));
-	bind_digest(s, digest);
-	bind_int(s, ":instance", instance_id);
-	found = db_step(s, err);
-	if (found < 0)
+	if (rc < 0)
 		return -1;
-	if (!found)
+	if (!rc)
 		return insert_lookup(store, instance_id, digest, from, out_lookup_id, err);
-	*out_lookup_id = column_int(s, 0);
-	first = (struct reference){column_int(s, 1), column_int(s, 2), UNKNOWN};
-	db_reset(s);
-	return note_reference(store, *out_lookup_id, from, &first, err);
+	*out_lookup_id = found.lookup_id;
+	first = (struct reference){found.first_run_id, found.first_seq, UNKNOWN};
+	return note_reference(store, found.lookup_id, from, &first, err);
 }
 
 /* ---- what to ask ---- */
@@ -381,24 +352,22 @@ int store_find_lookup(struct store *store, const char *cache, const char *instan
 		      const struct digest *digest, int64_t *out_lookup_id,
 		      enum lookup_state *out_state, struct err *err)
 {
-	struct statement *s = db_use(
-		store, ST_LOOKUP_FIND,
-		"SELECT lookup_id, state FROM lookup WHERE digest_key = :key AND hash = :hash"
-		" AND size_bytes = :size AND function = :function AND instance_id ="
-		" (SELECT instance_id FROM instance WHERE cache = :cache AND name = :name)");
-	char key[9];
+	struct statement *s =
+		db_use(store, ST_LOOKUP_INSTANCE,
+		       "SELECT instance_id FROM instance WHERE cache = :cache AND name = :name");
+	struct found_lookup lookup;
+	int64_t instance_id;
 	int found;
 
-	bind_text(s, ":key", str_of(digest_key(digest, key)));
-	bind_digest(s, digest);
 	bind_text(s, ":cache", str_of(cache));
 	bind_text(s, ":name", str_of(instance));
-	found = db_step(s, err);
+	found = db_find(s, &instance_id, err);
+	if (found > 0)
+		found = lookup_find(store, instance_id, digest, &lookup, err);
 	if (found > 0) {
-		*out_lookup_id = column_int(s, 0);
-		*out_state = (enum lookup_state)column_int(s, 1);
+		*out_lookup_id = lookup.lookup_id;
+		*out_state = lookup.state;
 	}
-	db_reset(s);
 	return found;
 }
 

@@ -19,7 +19,7 @@ int merge_rows(struct merge *merge, size_t rows, struct err *err)
 	if (merge->rows < STORE_SLICE_ACTIONS)
 		return 0;
 	merge->rows = 0;
-	if (store_commit(merge->into, err) < 0)
+	if (store_commit(merge->into, err) < 0 || store_key_lookups(merge->into, err) < 0)
 		return -1;
 	merge->watch->progress(merge->watch->context, merge->tally);
 	return store_begin(merge->into, err);
@@ -36,7 +36,7 @@ static int in_slices(struct merge *merge, int (*part)(struct merge *merge, struc
 		return -1;
 	}
 	merge->rows = 0;
-	return store_commit(merge->into, err);
+	return store_commit(merge->into, err) < 0 ? -1 : store_key_lookups(merge->into, err);
 }
 
 /* ---- columns ---- */

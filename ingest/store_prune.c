@@ -94,12 +94,20 @@ static int choose(struct store *store, const struct prune_options *options,
 static const char drop_rows[] =
 	"INSERT INTO pruned_run (trace_id) SELECT trace_id FROM run"
 	" WHERE run_id IN (SELECT id FROM pruned);" OF_RUN("attempt_stderr") OF_RUN("attempt_text")
-		OF_RUN("attempt_digest") OF_RUN("historical") OF_RUN("attempt") OF_RUN(
-			"action_text") OF_RUN("action_count") OF_RUN("action") OF_RUN("in_flight")
-			OF_RUN("cancelled_span") OF_RUN("path_step") OF_RUN("build_graph")
-				OF_RUN("instance_candidate") OF_RUN("run_log") OF_RUN(
-					"run_config") "DELETE FROM lookup WHERE lookup_id IN "
-						      "(SELECT id FROM gone_lookup);";
+		OF_RUN("attempt_digest") OF_RUN("historical") OF_RUN("attempt")
+			OF_RUN("action_text") OF_RUN("action_count") OF_RUN("action")
+				OF_RUN("in_flight") OF_RUN("cancelled_span") OF_RUN("path_step")
+					OF_RUN("build_graph") OF_RUN("instance_candidate")
+						OF_RUN("run_log") OF_RUN("run_config");
+
+/* Numbers of the newest ones are given again: no batch beyond them has its keys. */
+static const char drop_lookups[] =
+	"DELETE FROM lookup_key WHERE (key, lookup_id) IN (SELECT digest_key, lookup_id"
+	" FROM lookup WHERE lookup_id IN (SELECT id FROM gone_lookup));"
+	"DELETE FROM lookup WHERE lookup_id IN (SELECT id FROM gone_lookup);"
+	"UPDATE lookup_keyed SET (until_batch, due_batch) = (SELECT min(until_batch, newest),"
+	" min(due_batch, newest) FROM (SELECT ifnull(max(lookup_id), 0) >> 17 AS newest"
+	" FROM lookup))";
 
 /* After digests have found who refers to them first now. */
 static const char drop_runs[] = OF_RUN(
@@ -151,9 +159,9 @@ static int drop(struct store *store, struct prune_tally *tally, struct err *err)
 	int64_t before, after;
 
 	if (free_bytes(store, &before, err) < 0 || gone_drop(store, err) < 0 ||
-	    db_exec(store, drop_rows, err) < 0 || refer_anew(store, err) < 0 ||
-	    sums_anew(store, err) < 0 || db_exec(store, drop_runs, err) < 0 ||
-	    free_bytes(store, &after, err) < 0)
+	    db_exec(store, drop_rows, err) < 0 || db_exec(store, drop_lookups, err) < 0 ||
+	    refer_anew(store, err) < 0 || sums_anew(store, err) < 0 ||
+	    db_exec(store, drop_runs, err) < 0 || free_bytes(store, &after, err) < 0)
 		return -1;
 	tally->freed_bytes = after - before;
 	name_forget(store);

@@ -126,7 +126,8 @@ static bool follow(struct tables *tables, struct str sql)
 
 	if (str_is(word, "CREATE"))
 		return create(tables, sql, rest);
-	if (str_is(word, "INSERT") || str_is(word, "UPDATE") || str_is(word, "DELETE"))
+	if (str_is(word, "INSERT") || str_is(word, "UPDATE") || str_is(word, "DELETE") ||
+	    str_is(word, "ANALYZE"))
 		return true;
 	object = sql_word(&rest);
 	if (str_is(word, "ALTER") && str_is(object, "TABLE"))

@@ -159,14 +159,23 @@ JOIN run g ON g.run_id = l.first_run_id
 WHERE (r.name_id, r.package_id, r.category_id, r.project_id, r.first_run_id) IS NOT
     (l.name_id, t.package_id, n.category_id, g.project_id, l.first_run_id)
 UNION ALL
-SELECT 'digest ' || l.digest, 'it is stored twice'
+SELECT 'digest ' || digest, 'it is stored ' || iif(count(*) = 2, 'twice', count(*) || ' times')
+FROM lookup
+GROUP BY hash, size_bytes, function, instance_id
+HAVING count(*) > 1
+UNION ALL
+-- Where a lookup that is there is not found it would be stored twice.
+SELECT 'digest ' || l.digest, 'its key is not kept, by which an ingest finds it'
 FROM lookup l
-WHERE EXISTS (
-    SELECT 1
-    FROM lookup k
-    WHERE k.digest_key = l.digest_key AND k.lookup_id > l.lookup_id AND k.hash = l.hash
-        AND k.size_bytes = l.size_bytes AND k.function = l.function
-        AND k.instance_id = l.instance_id)
+WHERE l.batch < (SELECT min(until_batch) FROM lookup_keyed)
+    AND NOT EXISTS (SELECT 1 FROM lookup_key k WHERE k.key = l.digest_key AND k.lookup_id = l.lookup_id)
+UNION ALL
+SELECT 'key ' || k.key, 'it is kept, and no such digest'
+FROM lookup_key k
+WHERE NOT EXISTS (SELECT 1 FROM lookup l WHERE l.lookup_id = k.lookup_id AND l.digest_key = k.key)
+UNION ALL
+SELECT 'digests', 'how far their keys are kept is not known'
+WHERE (SELECT count(*) FROM lookup_keyed WHERE until_batch <= due_batch) <> 1
 UNION ALL
 SELECT 'digest ' || l.digest, CASE l.state WHEN 1 THEN 'it was found, and no result is stored'
     ELSE 'a result is stored, and it was not found' END

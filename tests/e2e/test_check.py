@@ -252,6 +252,10 @@ def test_a_whole_database(br2, failures):
     ('UPDATE result SET package_id = package_id + 1 WHERE result_id = 1', 'under another name, package'),
     ('INSERT INTO lookup (instance_id, function, hash, size_bytes, state, first_run_id, first_seq, name_id) SELECT instance_id,'
      ' function, hash, size_bytes, 2, first_run_id, first_seq, name_id FROM lookup WHERE lookup_id = 1', 'it is stored twice'),
+    ('UPDATE lookup_keyed SET until_batch = 1, due_batch = 1', 'its key is not kept, by which an ingest finds it'),
+    ('UPDATE lookup_keyed SET until_batch = 1', 'how far their keys are kept is not known'),
+    ('DELETE FROM lookup_keyed', 'how far their keys are kept is not known'),
+    ("INSERT INTO lookup_key SELECT '00000000', lookup_id FROM lookup WHERE lookup_id = 1", 'it is kept, and no such digest'),
     ('UPDATE lookup SET state = 2 WHERE lookup_id = 1', 'a result is stored, and it was not found'),
     ('DELETE FROM result WHERE result_id = (SELECT min(result_id) FROM result WHERE source = 1)',
      'it was found, and no result is stored'),

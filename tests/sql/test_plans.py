@@ -22,6 +22,9 @@ def db():
     return tables.create()
 
 
+BY_DIGEST = 'lookup_by_digest (ANY(batch) AND digest_key=?)'  # begins at one end, and skips from batch to batch
+
+
 def walked(db, sql, *parameters):
     """Names of the large tables and indexes that the statement reads from one end."""
     names = {r['rootpage']: r for r in rows(db, 'SELECT rootpage, name, tbl_name FROM sqlite_schema WHERE rootpage > 0')}
@@ -33,6 +36,8 @@ def walked(db, sql, *parameters):
             tree = cursors[row['p1']]
             if tree['tbl_name'] in BIG and tree['name'] not in SMALL:
                 found.add(tree['name'])
+    if any(BY_DIGEST in r['detail'] for r in rows(db, f'EXPLAIN QUERY PLAN {sql}', *parameters)):
+        found.discard('lookup_by_digest')
     return found
 
 
@@ -62,6 +67,11 @@ def test_filter_on_project_is_pushed_down(db, view, condition):
 @pytest.mark.parametrize('column', ['label', 'package', 'digest', 'executed_by'])
 def test_equality_on_usage_is_a_search(db, view, column):
     assert walked(db, f"SELECT * FROM {view} WHERE {column} = 'x'") == set()
+
+
+@pytest.mark.parametrize('view', ['usage', 'run_usage', '_lookup'])
+def test_a_digest_is_searched_in_each_batch(db, view):
+    assert any(BY_DIGEST in step for step in plan(db, f"SELECT * FROM {view} WHERE digest = 'x'"))
 
 
 @pytest.mark.parametrize('condition', FILTERS)

@@ -13,7 +13,7 @@ USAGE = ['user_ns', 'system_ns', 'minor_faults', 'major_faults', 'swaps', 'block
 APPLICATION_ID = 0x42523249  # of store_schema.c, or the program takes a file for another's
 STDERR_MAX = 64 << 10  # so many of its last bytes are kept
 
-# What the ingest keeps: each digest's first reference, counts by run, and sums of results.
+# What the ingest keeps: each digest's first reference and key, counts by run, and sums of results.
 KEPT = """
 UPDATE lookup SET (first_run_id, first_seq, name_id) = (SELECT a.run_id, a.seq, a.name_id
     FROM attempt t JOIN action a USING (run_id, span_id) JOIN run g USING (run_id) WHERE t.lookup_id = lookup.lookup_id
@@ -22,6 +22,9 @@ UPDATE result SET (name_id, package_id, category_id, project_id, first_run_id) =
         g.project_id, g.run_id
     FROM lookup l JOIN run g ON g.run_id = l.first_run_id JOIN action_name n USING (name_id) JOIN target t USING (target_id)
     WHERE l.lookup_id = result.lookup_id);
+INSERT OR IGNORE INTO lookup_key (key, lookup_id)
+    SELECT digest_key, lookup_id FROM lookup WHERE batch < (SELECT max(lookup_id) >> 17 FROM lookup) ORDER BY digest_key, lookup_id;
+UPDATE lookup_keyed SET (until_batch, due_batch) = (SELECT ifnull(max(lookup_id), 0) >> 17, ifnull(max(lookup_id), 0) >> 17 FROM lookup);
 """
 SUMS = """
 INSERT INTO phase_sum SELECT phase_id, sum(ns >= 0), sum(ns < 0), sum(max(ns, 0) / 1000000000), sum(max(ns, 0) % 1000000000),
