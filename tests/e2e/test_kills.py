@@ -11,7 +11,7 @@ import time
 import pytest
 
 import harness
-from harness import dump, value
+from harness import dump, rows, value
 from kills import Call, Victim, preload, remove, sound
 from test_merge import ANSWERS, CHART, PODS
 from test_prune import age, traces
@@ -104,6 +104,32 @@ def test_in_a_prune(br2, roots, tmp_path, times):
     before = known(br2, tmp_path, *roots)
     age(before, traces(before)[:5])
     sweep('a prune', Victim(br2, tmp_path, ['prune', '--keep', '90d'], before, keeps=False), 10 * times)
+
+
+def complete_batches(db, count):
+    """The newer half of its lookups gets numbers so much higher that before them this many batches are complete."""
+    connection = sqlite3.connect(db)
+    (last,) = connection.execute('SELECT max(lookup_id) FROM lookup').fetchone()
+    for (table,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+        refers = [r[3] for r in connection.execute(f'PRAGMA foreign_key_list({table})') if r[2] == 'lookup']
+        for column in refers + ['lookup_id'] * (table == 'lookup'):
+            connection.execute(f'UPDATE {table} SET {column} = {column} + ({count} << 17) WHERE {column} > {last // 2}')
+    connection.commit()
+    connection.close()
+    return last // 2
+
+
+@BOTH
+def test_while_keys_of_digests_are_put_in_order(br2, roots, tmp_path, times):
+    before = known(br2, tmp_path, roots[0])
+    keys = complete_batches(before, 3)
+    victim = Victim(br2, tmp_path, [roots[1], *QUIET], before)
+    sweep('an ingest that completes batches of digests', victim, 16 * times)
+    clean = tmp_path / 'keyed.db'
+    shutil.copy(before, clean)
+    br2.run(roots[1], '--db', clean, *QUIET)
+    assert rows(clean, 'SELECT until_batch, due_batch FROM lookup_keyed') == [{'until_batch': 3, 'due_batch': 3}]
+    assert value(clean, 'SELECT count(*) FROM lookup_key') == keys
 
 
 # ---- at other moments -----------------------------------------------------------------------------------
