@@ -160,6 +160,23 @@ static void test_complete_batches_are_keyed(void **state)
 	assert_known(f, 13);
 }
 
+/* Whatever byte they begin with. */
+static void test_every_key_is_put(void **state)
+{
+	struct fixture *f = *state;
+	int i;
+
+	put_run(f, "t", START);
+	for (i = 0; i < 256; i++)
+		put_digest(f, i << 8);
+	go_on_in_batch(f, 3);
+	put_digest(f, 1);
+	key_lookups(f);
+	assert_text(f, KEYED, "3 3");
+	assert_number(f, "SELECT count(*) FROM lookup_key", 256);
+	assert_keys(f);
+}
+
 /* Keys that are equal where their digests are not, and the same digest in two instances. */
 static void test_the_whole_digest_counts(void **state)
 {
@@ -283,6 +300,7 @@ int main(void)
 		TEST(test_batches_without_keys),
 		TEST(test_few_batches_are_left),
 		TEST(test_complete_batches_are_keyed),
+		TEST(test_every_key_is_put),
 		TEST(test_the_whole_digest_counts),
 		TEST(test_a_kill_meanwhile),
 		TEST(test_numbers_that_are_given_again),
