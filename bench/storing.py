@@ -10,7 +10,9 @@ from page import Row
 
 # A column that is computed: .import knows none, so it becomes a plain one there.
 GENERATED = re.compile(r'GENERATED ALWAYS AS (\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)) VIRTUAL')
-TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+# SQLite keeps tables of its own, which nobody may create.
+OURS = "substr(name, 1, 7) <> 'sqlite_'"
+TABLES = f"SELECT name FROM sqlite_schema WHERE type = 'table' AND {OURS}"
 
 
 def as_imported(sql):
@@ -41,8 +43,8 @@ def plain(row):
 def import_script(db, folder):
     """A script for the sqlite3 shell that makes the tables and indexes of `db` and imports their rows."""
     connection = sqlite3.connect(db)
-    made = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
-                              " AND type IN ('table', 'index') ORDER BY type DESC, rowid").fetchall()
+    made = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'index')"
+                              f" AND {OURS} ORDER BY type DESC, rowid").fetchall()
     commands = ['PRAGMA foreign_keys = OFF;', 'PRAGMA ignore_check_constraints = ON;', 'BEGIN;']
     commands += [as_imported(sql) for _, _, sql in made]
     for table in [name for kind, name, _ in made if kind == 'table']:
