@@ -24,7 +24,7 @@ def make_tree(root, logs):
 
 def again(k):
     """A tree whose logs are all known and unchanged, 12 in each isolation dir, ingested again (nobody is asked), less
-    `br2-ingest --version`."""
+    `br2-ingest --version`. The report, with which an ingest ends unless told `--no-report`, is a row of its own."""
     root, db = k.folder / 'known', k.fresh('known.db')
     make_tree(root, k.sizes.known)
     ingest = lambda: k.ingest(db, '--no-remote', logs=[root])
@@ -36,3 +36,5 @@ def again(k):
     yield Row(f'{k.sizes.known} known logs again: time beyond process start', pairs.beyond(both), goal=20, unit='ms',
               gross=300)  # a busy machine waits for its turn
     yield Row(f'{k.sizes.known} known logs again: CPU beyond process start', pairs.beyond(both, 'cpu'), unit='ms', gross=80)
+    report = k.paired(kit.plainly(k.program, 'report', '--db', db), kit.plainly(k.program, '--version'))
+    yield Row(f'the report of these {k.sizes.known} runs: time beyond process start', pairs.beyond(report), unit='ms')

@@ -13,8 +13,9 @@ SELECT g.trace_id, ifnull(r.allotment_id, 0), r.category_id, r.cpu_ns IS NOT NUL
     CASE WHEN r.cpu_ns IS NOT NULL THEN nullif(max(ifnull(r.memory_mib, -1),
         ifnull(c.working_set_peak_bytes / 1048576 + (c.working_set_peak_bytes % 1048576 > 0), -1)), -1) END,
     r.centicores, ifnull(r.cpu_ns IS NOT NULL AND c.memory_samples >= 3, 0), r.wall_ns
--- Each digest once, and in the order of their numbers, as their results lie.
-FROM run g CROSS JOIN result r ON r.lookup_id IN (SELECT a.lookup_id FROM attempt a WHERE a.run_id = g.run_id)
+-- Each digest once, and in the order of their numbers, as their results lie. The index is named, or SQLite would walk another
+-- for the source, and look up each row.
+FROM run g CROSS JOIN result r INDEXED BY result_by_lookup
+    ON r.lookup_id IN (SELECT a.lookup_id FROM attempt a WHERE a.run_id = g.run_id) AND r.source = 1
     LEFT JOIN result_container c ON c.result_id = r.result_id
--- In one term: one on source alone would make SQLite walk an index for it, and look up each row.
-WHERE CASE r.source WHEN 1 THEN r.cpu_ns IS NOT NULL OR r.worker_id IS NOT NULL END;
+WHERE r.cpu_ns IS NOT NULL OR r.worker_id IS NOT NULL;

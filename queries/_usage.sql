@@ -1,3 +1,19 @@
+CREATE VIEW _historical (
+    -- One row a historical result. Of a digest's, the latest is the one of which the columns from base_ns on, taken
+    -- as a row, are the greatest; a time that is not known is below all.
+    result_id, -- of table result
+    lookup_id, -- of table lookup
+    run_id,    -- of the attempt that links it
+    base_ns,   -- first time of its execution
+    start_ns,  -- of that run, as the next
+    trace_id,
+    span_id,   -- of that attempt
+    idx        -- likewise
+) AS
+SELECT h.result_id, h.lookup_id, h.attempt_run_id, ifnull(m.base_ns, -1e19), ifnull(g.start_ns, -1e19), g.trace_id, h.attempt_span_id, h.attempt_idx
+FROM result h CROSS JOIN run g ON g.run_id = h.attempt_run_id LEFT JOIN result_time m ON m.result_id = h.result_id
+WHERE h.source = 2;
+
 CREATE VIEW _usage (
     -- What usage and run_usage show, with the keys that join them. A view's columns that are
     -- subqueries cost nothing unless they are asked for.
@@ -55,7 +71,10 @@ FROM result r JOIN lookup l ON l.lookup_id = r.lookup_id JOIN instance i ON i.in
     -- Last, so that it hinders no other join; a filter on executed_by turns it into a search.
     LEFT JOIN request q ON q.request_id = r.request_id
 -- One row a digest: what the action cache holds, else the newest historical execution.
+-- Most often the latest of a digest's is of the run stored last: looked at first, it tells at once that another is not the one.
 WHERE r.source = 1 OR (NOT EXISTS (SELECT 1 FROM result a WHERE a.lookup_id = r.lookup_id AND a.source = 1)
-    AND r.result_id = (SELECT h.result_id FROM result h LEFT JOIN result_time m ON m.result_id = h.result_id
-        JOIN run g ON g.run_id = h.attempt_run_id WHERE h.lookup_id = r.lookup_id AND h.source = 2
-        ORDER BY m.base_ns DESC, g.start_ns DESC, g.trace_id DESC, h.attempt_span_id DESC, h.attempt_idx DESC LIMIT 1));
+    AND (SELECT later.result_id FROM _historical own CROSS JOIN _historical later
+        WHERE own.result_id = r.result_id AND later.lookup_id = r.lookup_id
+            AND (later.base_ns, later.start_ns, later.trace_id, later.span_id, later.idx)
+            > (own.base_ns, own.start_ns, own.trace_id, own.span_id, own.idx)
+        ORDER BY ifnull(later.run_id, 0) DESC LIMIT 1) IS NULL);

@@ -13,15 +13,16 @@ remote(run_id) AS MATERIALIZED (
 SELECT
     (SELECT count(*) FROM test_only) AS test_digests,
     -- Dev and viewcheck runs are in the same folder and must not flatter a cell's figures.
-    (SELECT count(DISTINCT t.lookup_id)
-     FROM dev d
-     CROSS JOIN attempt t ON t.run_id = d.run_id
-     WHERE t.lookup_id IS NOT NULL
-         AND NOT (:no_tests AND t.lookup_id IN (SELECT lookup_id FROM test_only))
-         AND NOT EXISTS (
-            SELECT 1 FROM attempt u
-            WHERE u.lookup_id = t.lookup_id AND +u.run_id IN (SELECT run_id FROM scope)
-                AND +u.run_id NOT IN (SELECT run_id FROM dev))) AS unmeasured,
+    (SELECT count(*)
+     FROM (SELECT DISTINCT t.lookup_id
+        FROM dev d
+        CROSS JOIN attempt t ON t.run_id = d.run_id
+        WHERE t.lookup_id IS NOT NULL
+            AND NOT (:no_tests AND t.lookup_id IN (SELECT lookup_id FROM test_only))) w
+     WHERE NOT EXISTS (
+        SELECT 1 FROM attempt u
+        WHERE u.lookup_id = w.lookup_id AND +u.run_id IN (SELECT run_id FROM scope)
+            AND +u.run_id NOT IN (SELECT run_id FROM dev))) AS unmeasured,
     (SELECT count(*) FROM in_flight WHERE run_id IN (SELECT run_id FROM scope)) AS in_flight,
     (SELECT count(*) FROM bad) AS bad_logs,
     (SELECT ifnull(sum(records), 0) FROM bad) AS bad_records,
@@ -38,10 +39,9 @@ SELECT
             WHERE run_id IN (SELECT run_id FROM scope))
          GROUP BY name ORDER BY min(rank), name)) AS instances,
     -- Found from the historical results, which are few.
-    (SELECT count(DISTINCT h.lookup_id)
-     FROM result h INDEXED BY result_historical
-     WHERE h.source = 2
-         AND NOT EXISTS (SELECT 1 FROM result r WHERE r.lookup_id = h.lookup_id AND r.source = 1)
+    (SELECT count(*)
+     FROM (SELECT DISTINCT lookup_id FROM result INDEXED BY result_historical WHERE source = 2) h
+     WHERE NOT EXISTS (SELECT 1 FROM result r WHERE r.lookup_id = h.lookup_id AND r.source = 1)
          AND NOT (:no_tests AND h.lookup_id IN (SELECT lookup_id FROM test_only))
          AND EXISTS (
             SELECT 1 FROM attempt t

@@ -143,6 +143,25 @@ def test_usage_prefers_the_cache_and_then_the_newest_execution():
     assert [r['run'] for r in rows(db, 'SELECT run FROM signals ORDER BY run')] == ['one', 'two']
 
 
+@pytest.mark.parametrize('seed', range(5))
+def test_usage_takes_the_latest_execution_in_whatever_order_they_came(seed):
+    """By its own time, then by its run's start and trace id, then by its place in the log; an unknown time is before all."""
+    rng = random.Random(seed)
+    made, latest = tables.Tables(), {}
+    for number in rng.sample(range(20), 12):
+        trace, start = f'{number:08x}', rng.choice([None, START, START + 1])
+        made.run(trace, start_ns=start)
+        for key in rng.choices(range(4), k=5):
+            at = rng.choice([None, START + 1, START + 2])
+            span = made.action(trace, 'root//:x', attempts=[{'digest': digest(key), 'status': 3}] * 2, failed=1)
+            for idx in rng.sample([0, 1], rng.choice([1, 2])):
+                made.result(digest(key), exit_code=1, invocation=f'{trace} {span} {idx}', usage={'user_ns': 1},
+                            times={'execution_start': at}, attempt=(trace, span, idx))
+                latest[digest(key)] = max(latest.get(digest(key), ()), (at or 0, start or 0, trace, span, idx))
+    found = {r['digest']: r['executed_by'] for r in rows(made.finish(), 'SELECT digest, executed_by FROM usage')}
+    assert found == {key: f'{trace} {span} {idx}' for key, (_, _, trace, span, idx) in latest.items()}
+
+
 def test_unknown_is_null():
     made = tables.Tables()
     made.run('r')
