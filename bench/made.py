@@ -65,6 +65,7 @@ def views(k):
               unit='questions')
     found.sort(key=lambda f: f[0] / f[1], reverse=True)
     yield Table('Views',
-                f'CPU seconds, the least of three: the {WORST} of {len(found)} questions nearest to their limit, or beyond it.',
+                f'CPU seconds, the least of three, of six where three are over the limit: the {WORST} of {len(found)} questions nearest to'
+                ' their limit, or beyond it.',
                 ['question', 'seconds', 'limit', 'rows'],
                 [[f'`{sql}`', f'{spent:.2f}', f'{limit:.2f}', rows] for spent, limit, rows, sql in found[:WORST]])
