@@ -362,8 +362,9 @@ int store_find_lookup(struct store *store, const char *cache, const char *instan
 	bind_text(s, ":cache", str_of(cache));
 	bind_text(s, ":name", str_of(instance));
 	found = db_find(s, &instance_id, err);
-	if (found > 0)
-		found = lookup_find(store, instance_id, digest, &lookup, err);
+	if (found <= 0)
+		return found;
+	found = lookup_find(store, instance_id, digest, &lookup, err);
 	if (found > 0) {
 		*out_lookup_id = lookup.lookup_id;
 		*out_state = lookup.state;
