@@ -7,6 +7,7 @@ import statistics
 
 import pytest
 
+from builds import digest
 from samples import expected, load, rows
 import tables
 
@@ -15,10 +16,6 @@ START = 1_796_000_000 * S
 FLOOR_S, FLOOR_PCT, REPEATS, NOISE = 1, 10, 3, 3  # as schema/ has the settings
 KINDS = ['br2_slice', 'br2_package', 'br2_native_package']
 PROJECTS = {'a': 'p', 'b': 'p', 'c': 'p', 'd': 'p', 'e': 'other', 'warm': 'p'}
-
-
-def digest(number):
-    return f'{number:064x}:141'
 
 
 class Build:

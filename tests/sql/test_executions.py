@@ -6,16 +6,13 @@ import statistics
 
 import pytest
 
+from builds import digest
 from samples import expected, load, rows
 import tables
 
 S = 10**9
 START = 1_796_000_000 * S
 LOST = '6746f215-b757-49e7-a3f5-6faa62cecebf'
-
-
-def digest(number):
-    return f'{number:064x}:141'
 
 
 def random_times(rng):

@@ -5,6 +5,7 @@ import sqlite3
 
 import pytest
 
+from builds import digest
 from samples import rows
 import tables
 
@@ -14,10 +15,6 @@ NAMES = ['0-5 s', '5-20 s', '20-60 s', '60-300 s', '300+ s']
 START = 1_796_000_000 * S
 SWITCHES = {'local': 'false false false true', 'local-cache': 'true true false true',
             'remote': 'false false true false', 'remote-cache': 'true true true false'}
-
-
-def digest(number):
-    return f'{number:064x}:141'
 
 
 def switches(mode):

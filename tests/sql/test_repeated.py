@@ -4,27 +4,22 @@ import json
 
 import pytest
 
+from builds import S, START, digest
 from samples import rows
 import tables
 
 FEW, MANY = 20, 80  # runs
 DIGESTS, TESTS, FAILED = 12, 4, 2
-S = 10**9
-BASE = 1_796_000_000 * S
 SQL = tables.ROOT / 'ingest/sql'
 STATEMENTS = sorted([*SQL.glob('report_*.sql'), *SQL.glob('html_*.sql')])
 STATEMENTS.remove(SQL / 'report_scope.sql')
-
-
-def digest(number):
-    return f'{number:064x}:141'
 
 
 def made(runs):
     """Dev runs that all refer to the same digests: of actions, of tests and of an action that fails each time."""
     made = tables.Tables()
     for number in range(runs):
-        trace, start = f'{number:08x}', BASE + number * 100 * S
+        trace, start = f'{number:08x}', START + number * 100 * S
         made.run(trace, start_ns=start, config={'br2.dev_tools': 'true'})
         for action in range(DIGESTS):
             made.action(trace, f'root//x:p{action}', 'br2_package', 'build', [{'digest': digest(action), 'cache_hit': int(number > 0)}])
@@ -37,7 +32,7 @@ def made(runs):
                         wall_ns=S, usage={'user_ns': S}, times={'execution_start': start, 'execution_completed': start + S})
     for number in [*range(DIGESTS), *range(100, 100 + TESTS)]:
         made.result(digest(number), wall_ns=S, worker='w', invocation='00000000', usage={'user_ns': S},
-                    times={'execution_start': BASE, 'execution_completed': BASE + S})
+                    times={'execution_start': START, 'execution_completed': START + S})
     return made.finish()
 
 
