@@ -196,9 +196,7 @@ static int put_digest(struct store *store, const struct attempt_key *key,
 		       " ON CONFLICT DO NOTHING");
 
 	bind_attempt(s, key);
-	bind_int(s, ":function", digest->function);
-	bind_blob(s, ":hash", digest->hash, digest->hash_len);
-	bind_int(s, ":size", digest->size_bytes);
+	bind_digest(s, digest);
 	return db_done(s, err);
 }
 
@@ -373,9 +371,7 @@ int store_put_in_flight(struct store *store, int64_t run_id, const struct starte
 	if (digest->hash_len) {
 		bind_text(s, ":stage", started->stage.name);
 		bind_int(s, ":stage_seq", (int64_t)started->stage_seq);
-		bind_blob(s, ":hash", digest->hash, digest->hash_len);
-		bind_int(s, ":size", digest->size_bytes);
-		bind_int(s, ":function", digest->function);
+		bind_digest(s, digest);
 	}
 	bind_int(s, ":run", run_id);
 	return db_done(s, err);

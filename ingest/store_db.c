@@ -285,6 +285,13 @@ struct str column_blob(struct statement *s, int column)
 	return (struct str){data, (size_t)sqlite3_column_bytes(s->handle, column)};
 }
 
+void bind_digest(struct statement *s, const struct digest *digest)
+{
+	bind_int(s, ":function", digest->function);
+	bind_blob(s, ":hash", digest->hash, digest->hash_len);
+	bind_int(s, ":size", digest->size_bytes);
+}
+
 void column_digest(struct statement *s, int column, struct digest *out)
 {
 	struct str hash = column_blob(s, column + 1);

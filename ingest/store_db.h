@@ -109,7 +109,6 @@ enum statement_id {
 	ST_LOOKUP_INSERT,
 	ST_LOOKUP_FIRST,
 	ST_LOOKUP_EARLIER,
-	ST_LOOKUP_INSTANCE,
 	ST_LOOKUP_NEXT,
 	ST_LOOKUP_SETTLED,
 	ST_LOOKUP_NEWEST,
@@ -379,6 +378,8 @@ void bind_int(struct statement *s, const char *name, int64_t value);
 void bind_real(struct statement *s, const char *name, double value);
 void bind_text(struct statement *s, const char *name, struct str text);
 void bind_blob(struct statement *s, const char *name, const void *data, size_t len);
+/* Parameters :function, :hash and :size. */
+void bind_digest(struct statement *s, const struct digest *digest);
 
 /* 1: a row; 0: done (and reset); -1 (and reset). */
 int db_step(struct statement *s, struct err *err);
@@ -426,6 +427,9 @@ int name_intern_or_null(struct store *store, enum name_table table, struct str n
 			int64_t *out_id, struct err *err);
 int name_intern_instance(struct store *store, const char *cache, const char *name, int64_t *out_id,
 			 struct err *err);
+/* 1: *out_id; 0: there is none by that name; -1. */
+int name_find_instance(struct store *store, const char *cache, const char *name, int64_t *out_id,
+		       struct err *err);
 int name_intern_action(struct store *store, const struct action_name *name, int64_t *out_id,
 		       struct err *err);
 int name_intern_request(struct store *store, const struct request_metadata *request,

@@ -24,9 +24,7 @@ int historical_link(struct store *store, const struct attempt_key *key, const st
 		       " ON CONFLICT DO NOTHING");
 
 	bind_attempt(s, key);
-	bind_int(s, ":function", blob->function);
-	bind_blob(s, ":hash", blob->hash, blob->hash_len);
-	bind_int(s, ":size", blob->size_bytes);
+	bind_digest(s, blob);
 	return db_done(s, err);
 }
 

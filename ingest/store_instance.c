@@ -161,15 +161,17 @@ static int leave_lookup(struct store *store, int64_t lookup_id, struct err *err)
 		       " AND lookup_id = :lookup)"
 		       " AND NOT EXISTS (SELECT 1 FROM result WHERE source = 2"
 		       " AND lookup_id = :lookup) RETURNING digest_key");
-	int dropped;
+	int dropped, failed;
 
 	bind_int(s, ":lookup", lookup_id);
 	dropped = db_step(s, err);
-	if (dropped > 0)
-		dropped = lookup_dropped(store, lookup_id, column_text(s, 0), err) < 0 ? -1 : 1;
-	db_reset(s);
-	if (dropped)
-		return dropped < 0 ? -1 : 0;
+	if (dropped < 0)
+		return -1;
+	if (dropped) {
+		failed = lookup_dropped(store, lookup_id, column_text(s, 0), err);
+		db_reset(s);
+		return failed;
+	}
 	if (forget_answer(store, lookup_id, err) < 0)
 		return -1;
 	return lookup_refer_anew(store, lookup_id, err);

@@ -133,14 +133,6 @@ static int note_reference(struct store *store, int64_t lookup_id, const struct r
 
 /* ---- digests ---- */
 
-/* Parameters of a whole digest. */
-static void bind_digest(struct statement *s, const struct digest *digest)
-{
-	bind_int(s, ":function", digest->function);
-	bind_blob(s, ":hash", digest->hash, digest->hash_len);
-	bind_int(s, ":size", digest->size_bytes);
-}
-
 static int insert_lookup(struct store *store, int64_t instance_id, const struct digest *digest,
 			 const struct reference *from, int64_t *out_lookup_id, struct err *err)
 {
@@ -352,16 +344,10 @@ int store_find_lookup(struct store *store, const char *cache, const char *instan
 		      const struct digest *digest, int64_t *out_lookup_id,
 		      enum lookup_state *out_state, struct err *err)
 {
-	struct statement *s =
-		db_use(store, ST_LOOKUP_INSTANCE,
-		       "SELECT instance_id FROM instance WHERE cache = :cache AND name = :name");
 	struct found_lookup lookup;
 	int64_t instance_id;
-	int found;
+	int found = name_find_instance(store, cache, instance, &instance_id, err);
 
-	bind_text(s, ":cache", str_of(cache));
-	bind_text(s, ":name", str_of(instance));
-	found = db_find(s, &instance_id, err);
 	if (found <= 0)
 		return found;
 	found = lookup_find(store, instance_id, digest, &lookup, err);

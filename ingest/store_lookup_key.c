@@ -90,9 +90,7 @@ static int find_in(struct store *store, int64_t newest, int64_t batches, int64_t
 
 	bind_int(s, ":newest", newest);
 	bind_text(s, ":key", digest_key(digest, key));
-	bind_blob(s, ":hash", digest->hash, digest->hash_len);
-	bind_int(s, ":size", digest->size_bytes);
-	bind_int(s, ":function", digest->function);
+	bind_digest(s, digest);
 	bind_int(s, ":instance", instance_id);
 	found = db_step(s, err);
 	if (found > 0)

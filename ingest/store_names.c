@@ -125,6 +125,18 @@ int name_intern_or_null(struct store *store, enum name_table table, struct str n
 	return 0;
 }
 
+int name_find_instance(struct store *store, const char *cache, const char *name, int64_t *out_id,
+		       struct err *err)
+{
+	struct statement *s =
+		db_use(store, ST_INSTANCE_SELECT,
+		       "SELECT instance_id FROM instance WHERE cache = :cache AND name = :name");
+
+	bind_text(s, ":cache", str_of(cache));
+	bind_text(s, ":name", str_of(name));
+	return db_find(s, out_id, err);
+}
+
 int name_intern_instance(struct store *store, const char *cache, const char *name, int64_t *out_id,
 			 struct err *err)
 {
@@ -142,14 +154,8 @@ int name_intern_instance(struct store *store, const char *cache, const char *nam
 	bind_text(s, ":cache", str_of(cache));
 	bind_text(s, ":name", str_of(name));
 	made = insert_new(s, out_id, err);
-	if (made == 0) {
-		s = db_use(
-			store, ST_INSTANCE_SELECT,
-			"SELECT instance_id FROM instance WHERE cache = :cache AND name = :name");
-		bind_text(s, ":cache", str_of(cache));
-		bind_text(s, ":name", str_of(name));
-		made = select_id(s, out_id, err);
-	}
+	if (made == 0)
+		made = name_find_instance(store, cache, name, out_id, err);
 	if (made < 0)
 		return -1;
 	keep(store, *out_id);

@@ -106,8 +106,8 @@ static const char drop_lookups[] =
 	" FROM lookup WHERE lookup_id IN (SELECT id FROM gone_lookup));"
 	"DELETE FROM lookup WHERE lookup_id IN (SELECT id FROM gone_lookup);"
 	"UPDATE lookup_keyed SET (until_batch, due_batch) = (SELECT min(until_batch, newest),"
-	" min(due_batch, newest) FROM (SELECT ifnull(max(lookup_id), 0) >> 17 AS newest"
-	" FROM lookup))";
+	" min(due_batch, newest) FROM (SELECT ifnull((SELECT batch FROM lookup"
+	" ORDER BY lookup_id DESC LIMIT 1), 0) AS newest))";
 
 /* After digests have found who refers to them first now. */
 static const char drop_runs[] = OF_RUN(
